@@ -135,13 +135,18 @@ def test_a_dry_run_changes_nothing_at_all(repo: Repo) -> None:
     _worked_on(repo, "feature")
     _squash(repo, "feature")
     repo.git("branch", "-q", "-D", "feature")
-    files = sorted(p for p in (repo.path / ".git").rglob("*") if "treering.lock" not in p.name)
+    files = _list_files(repo)
 
     assert _line(repo.tr.gc(dry_run=True), "feature").action == "promote"
 
-    assert files == sorted(
-        p for p in (repo.path / ".git").rglob("*") if "treering.lock" not in p.name
-    )
+    assert files == _list_files(repo)
+
+
+def _list_files(repo: Repo) -> list[Path]:
+    """All but locks and what is derived."""
+    derived = ("treering.lock", "treering.db")
+    files = (repo.path / ".git").rglob("*")
+    return sorted(path for path in files if not path.name.startswith(derived))
 
 
 def test_a_squash_on_the_server_counts_before_it_is_pulled(repo: Repo, tmp_path: Path) -> None:

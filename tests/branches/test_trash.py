@@ -57,7 +57,7 @@ def test_a_write_applies_nothing_of_a_plan_but_names() -> None:
         "actions.driver._do",
         "branches.apply._clear_name",
     }
-    assert 'return line.action in ("rename", "aside")' in inspect.getsource(apply._gives_names)
+    assert 'if line.action in ("rename", "aside")' in inspect.getsource(apply._clear_name)
 
 
 # --- played ---------------------------------------------------------------------------------------
@@ -215,3 +215,19 @@ def test_a_promotion_out_of_the_trash_is_taken_back_into_it(repo: Repo) -> None:
     assert repo.titles("main") == set()
     assert not [one for one in repo.json("gc")["plan"] if one["action"] == "promote"]
     assert [ref for ref in repo.refs() if "/trash/" in ref] == before
+
+
+def test_the_trash_knows_the_commit_of_a_memory_after_its_name_was_used_again(repo: Repo) -> None:
+    """It was remembered before its commit; later the commit is picked from the deleted branch."""
+    repo.switch("feature", create=True)
+    made = repo.tr.remember("Feature flags are read once", type="decision")
+    code = repo.commit_file("f.txt")
+    repo.switch("main").git("branch", "-D", "feature")
+    repo.json("gc")
+    repo.switch("feature", create=True).switch("main")
+    repo.git("cherry-pick", code)
+
+    repo.json("gc")
+
+    assert repo.tr.read(made.id, branch="main").status == "active"
+    assert not [ref for ref in repo.refs() if "/trash/" in ref]

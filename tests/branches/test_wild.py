@@ -94,8 +94,8 @@ def test_a_branch_that_goes_on_keeps_what_it_learned_since(repo: Repo) -> None:
     assert repo.titles("feat") == {"first", "second"}
 
 
-def test_what_is_left_of_a_branch_that_is_gone_is_judged_by_itself(repo: Repo) -> None:
-    """A part landed and was promoted; the rest was abandoned, and can be restored."""
+def test_what_is_left_of_a_branch_of_which_a_part_landed_stays_in_sight(repo: Repo) -> None:
+    """Until a person says that it may go; it can be restored then, too."""
     _work(repo, "feat", "first")
     _squash(repo, "feat")
     repo.switch("feat").commit_file("more.txt")
@@ -103,10 +103,37 @@ def test_what_is_left_of_a_branch_that_is_gone_is_judged_by_itself(repo: Repo) -
     repo.switch("main").git("branch", "-q", "-D", "feat")
 
     first, second = (_lines(repo.tr.gc(), "feat")[0] for _ in range(2))
+    titles = repo.titles("feat")
+    forced = _lines(repo.tr.gc(force=True), "feat")[0]
 
     assert (first.verdict, first.action) == ("partly", "promote")
-    assert (second.verdict, second.action) == ("abandoned", "trash")
+    assert (second.verdict, second.action) == ("partly", "keep")
     assert repo.titles("main") == {"first"}
+    assert "second" in titles
+    assert (forced.verdict, forced.action) == ("partly", "trash")
+
+
+@pytest.mark.parametrize("how", ["squash", "cherry-pick"])
+def test_a_part_that_landed_is_known_without_memories_of_it(repo: Repo, how: str) -> None:
+    """All that was learned was learned at the last commit, which did not land."""
+    repo.switch("feat", create=True).commit_file("one.txt", "one\ntwo\nthree\n")
+    repo.commit_file("two.txt", "four\nfive\nsix\n")
+    landed = repo.git("rev-parse", "HEAD")
+    repo.commit_file("three.txt", "seven\neight\nnine\n" * 9)
+    repo.tr.remember("at the tip", type="insight")
+    repo.switch("main").commit_file("other.txt")
+    if how == "squash":
+        repo.git("merge", "-q", "--squash", landed)
+        repo.git("commit", "-q", "-m", "squash")
+    else:
+        repo.git("cherry-pick", landed)
+    repo.git("branch", "-q", "-D", "feat")
+
+    line = _lines(repo.tr.gc(), "feat")[0]
+
+    assert (line.verdict, line.action) == ("partly", "keep")
+    assert repo.titles("main") == set()
+    assert repo.titles("feat") == {"at the tip"}
 
 
 def test_what_is_said_before_the_commit_lands_with_it(repo: Repo) -> None:

@@ -194,8 +194,8 @@ def test_a_ref_that_is_none_of_ours_is_named(damaged):
 
 def test_a_damaged_index_is_dropped_and_built_anew(damaged):
     damaged.treering("recall", "thought")
-    for file in (damaged.git_dir / "treering" / "index").rglob("*.entries"):
-        file.write_bytes(file.read_bytes()[:-3] + b"\0\0\0")
+    for file in (damaged.git_dir / "treering" / "index").glob("knowledge_*.seg"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
     assert _findings(damaged, "--dry-run", code=1) == {"index-damaged": False}
     assert _findings(damaged, "--fix", code=0) == {"index-damaged": True}

@@ -15,10 +15,10 @@ from conftest import Repo
 from sync.conftest import CLONES, Team, let_months_pass, own_ref, remote_refs, seen, write_to
 from sync.conftest import clone as clone
 from sync.conftest import origin as origin
-from treering.git import packed_refs, refs
+from treering.git import refs
 from treering.git.remote import Remote
 
-STEPS = ((refs, "move"), (packed_refs, "add"), (packed_refs, "can_remove"),
+STEPS = ((refs, "move"), (refs, "set_together"),
          (Remote, "_fetch"), (Remote, "_push"))  # fmt: skip
 
 
@@ -160,9 +160,9 @@ def many_were_folded(clone: Team) -> tuple[Repo, Callable[[], object]]:
 @pytest.mark.parametrize(
     ("scene", "least"),
     [
-        (both_have_news, 14),
-        (someone_redacted, 20),
-        (all_heads_vanished, 12),
+        (both_have_news, 12),
+        (someone_redacted, 18),
+        (all_heads_vanished, 10),
         (many_are_quiet, 4),
         (many_were_folded, 2),
     ],

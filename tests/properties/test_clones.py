@@ -564,7 +564,7 @@ def play(seed: int, *, most: int = 8) -> None:
 @pytest.fixture(autouse=True)
 def _no_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody searches here, and making ready for it is a third of a sync."""
-    monkeypatch.setattr("treering.actions.sync.leave_ready", lambda _: None)
+    monkeypatch.setattr("treering.actions.sync.catch_up", lambda _: None)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -1,16 +1,20 @@
 """Commits made into versions, without a repository."""
 
-from treering.derived.walk import Contribution, PutFile, Walk, order_by_source
+from treering.derived.history import FileVersion
+from treering.derived.walk import Contribution, Walk, order_by_source
 from treering.model.memory import Memory
 
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
 DATE = "2026-02-02T02:40:00Z"
 
 
-def commit(oid: str, blob: str, author: str, **more: object) -> Contribution:
+PATH = "memories/00/000000000000.md"
+
+
+def commit(oid: str, blob: str, author: str, *before: str, **more: object) -> Contribution:
     """A commit that leaves a memory as this blob."""
-    usual = Contribution(oid, (), 1_770_000_000, author, "revise", {}, (PutFile("m", blob, ()),))
-    return usual._replace(**more)
+    files = (FileVersion(PATH, blob, before),)
+    return Contribution(oid, (), 1_770_000_000, author, "revise", files)._replace(**more)
 
 
 def walked(*commits: Contribution) -> Walk:
@@ -27,15 +31,15 @@ def names(walk: Walk, blob: str) -> list[str]:
 
 def test_a_copy_is_looked_at_after_what_it_was_made_from() -> None:
     """Two scopes' histories do not meet, so git may tell the copy first."""
-    copy = commit("2", "b", ADA, bases={"m": "a"})
+    copy = commit("2", "b", ADA, "a")
     source = commit("1", "a", BOB)
 
     assert names(walked(copy, source), "b") == [BOB, ADA]
 
 
 def test_copies_said_to_be_made_from_each_other_are_looked_at_all_the_same() -> None:
-    one = commit("1", "a", BOB, bases={"m": "b"})
-    other = commit("2", "b", BOB, bases={"m": "a"})
+    one = commit("1", "a", BOB, "b")
+    other = commit("2", "b", BOB, "a")
 
     walk = walked(one, other)
 

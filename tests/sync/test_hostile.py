@@ -151,3 +151,45 @@ def test_one_ref_that_cannot_be_had_does_not_stop_the_rest(clone: Team, origin: 
 
     assert bob.titles() == {"Use WAL mode"}
     assert "broken" in (answer.notes or ("",))[0]
+
+
+def test_a_huge_message_below_a_head_is_refused(clone: Team) -> None:
+    """Eighty megabytes pack into one, and every read of the history would pay for them."""
+    ada, bob = clone("ada"), clone("bob")
+    for repo in (ada, bob):
+        repo.tr.remember(f"known to {repo.path.name}", type="insight")
+        repo.tr.sync()
+    head = ada.git("rev-parse", "refs/treering/heads/main")
+    for text in ("word " * 400_000, "small"):
+        head = ada.git("commit-tree", f"{head}^{{tree}}", "-p", head, "-F", "-", feed=text)
+    write_to(ada, head, own_ref(ada))
+
+    lines = {line.branch: line for line in bob.tr.sync().scopes}
+
+    assert lines["main"].status == "refused"
+    assert "too large" in (lines["main"].reason or "")
+    assert "known to bob" in bob.titles("main")
+
+
+@pytest.mark.parametrize("is_fetched_by_git", [False, True])
+def test_a_huge_message_in_a_scope_of_others_is_not_read(
+    clone: Team, is_fetched_by_git: bool
+) -> None:
+    """It would be read where it was fetched to, by every look at all scopes."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("known to all", type="insight")
+    ada.tr.sync()
+    head = ada.git("rev-parse", "refs/treering/heads/main")
+    for text in ("word " * 400_000, "small"):
+        head = ada.git("commit-tree", f"{head}^{{tree}}", "-p", head, "-F", "-", feed=text)
+    write_to(ada, head, f"{STRANGER}theirs")
+    if is_fetched_by_git:
+        theirs = "refs/treering/remotes/origin/clones/mallory00000/theirs"
+        bob.git("fetch", "-q", "origin", f"{STRANGER}theirs:{theirs}")
+
+    lines = {line.branch: line for line in bob.tr.sync().scopes}
+
+    assert lines["theirs"].status == "refused"
+    assert "too large" in (lines["theirs"].reason or "")
+    assert not [ref for ref in bob.refs() if ref.endswith("/theirs")]
+    assert bob.titles("main") == {"known to all"}

@@ -1,4 +1,4 @@
-"""Heads are asked for by their ids, and their refs written into one file: whatever the server, in
+"""Many heads are asked for by their ids, and their refs moved together: whatever the server, in
 every protocol git speaks, and by name where a server will not have it.
 
 Who listens is cloned before anybody speaks: a clone on one disk has all objects of its remote.
@@ -12,7 +12,8 @@ from conftest import Repo
 from sync.conftest import Team, remote_refs
 from sync.servers import serve_git
 from sync.servers import served as served
-from treering.git import packed_refs
+from treering.git import refs
+from treering.sync import fetching
 
 PLACE = "refs/treering/remotes/origin/clones/"
 
@@ -29,23 +30,29 @@ def list_seen(repo: Repo) -> list[str]:
     return [ref for ref in repo.refs() if ref.startswith(PLACE)]
 
 
-@pytest.mark.parametrize("is_locked", [False, True])
-def test_heads_come_at_once(clone: Team, is_locked: bool) -> None:
-    """Their refs are put into one file, without a folder for each; where git is at that file, they
-    are fetched as few are. What moves later is followed either way."""
+@pytest.fixture(autouse=True)
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching, "MANY", 2)
+
+
+@pytest.mark.parametrize("is_in_the_way", [False, True])
+def test_heads_come_at_once(clone: Team, is_in_the_way: bool) -> None:
+    """Where one ref cannot be written none is moved together; they are fetched as few are."""
     eve = clone("eve")
     people = let_speak(clone)
-    lock = eve.path / ".git" / "packed-refs.lock"
-    if is_locked:
+    lock = eve.path / ".git" / f"{PLACE}{people[0].git('config', 'treering.clone')}/main.lock"
+    if is_in_the_way:
+        lock.parent.mkdir(parents=True)
         lock.touch()
 
     answer = eve.tr.sync()
 
+    assert eve.titles() == {f"fact {number}" for number in range(is_in_the_way, 4)}
+    assert (answer.notes is not None) == is_in_the_way
     lock.unlink(missing_ok=True)
+    eve.tr.sync()
     assert eve.titles() == {f"fact {number}" for number in range(4)}
-    assert answer.notes is None
     assert len(list_seen(eve)) == 4
-    assert (eve.path / ".git" / PLACE).exists() is is_locked
     for number, person in enumerate(people):
         person.tr.remember(f"news {number}", type="insight")
         person.tr.sync()
@@ -69,8 +76,6 @@ def test_from_a_git_daemon(clone: Team, origin: Path, protocol: str) -> None:
     assert (answer.notes, answer.pushed) == (None, 1)
     assert eve.titles() == {"by Eve", *(f"fact {number}" for number in range(4))}
     assert len(there) == 5
-    folders = {path.name for path in (eve.path / ".git" / PLACE).iterdir()}
-    assert folders == {eve.git("config", "treering.clone")}
 
 
 @pytest.mark.parametrize("protocol", ["0", "2"])
@@ -85,7 +90,6 @@ def test_over_http(clone: Team, served: str, protocol: str) -> None:
     assert answer.notes is None
     assert eve.titles() == {f"fact {number}" for number in range(4)}
     assert len(list_seen(eve)) == 4
-    assert not (eve.path / ".git" / PLACE).exists()
 
 
 def test_a_server_that_will_not_have_ids_is_asked_by_name(clone: Team, tmp_path: Path) -> None:
@@ -145,28 +149,11 @@ git upload-pack "$@"
     assert eve.titles() >= {f"fact {number}" for number in range(1, 4)}
 
 
-def test_few_heads_beside_very_many_refs_get_files_of_their_own(clone: Team) -> None:
-    """The one file would be written again as a whole, for each of them."""
-    eve = clone("eve")
-    let_speak(clone)
-    tip = eve.git("rev-parse", "HEAD")
-    eve.git("update-ref", "--stdin", feed="".join(
-        f"create refs/tags/v{number} {tip}\n" for number in range(900)
-    ))  # fmt: skip
-    eve.git("pack-refs", "--all")
-    before = (eve.path / ".git" / "packed-refs").read_bytes()
-
-    eve.tr.sync()
-
-    assert (eve.path / ".git" / "packed-refs").read_bytes() == before
-    assert len(list((eve.path / ".git" / PLACE).iterdir())) == 4
-
-
 def test_files_of_single_heads_are_put_together_once_there_are_many(
     clone: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A plain `git fetch` makes one for each head, and every look reads them all."""
-    monkeypatch.setattr(packed_refs, "_MANY", 3)
+    monkeypatch.setattr(refs, "MANY_LOOSE", 3)
     eve = clone("eve")
     let_speak(clone)
     eve.git("fetch", "-q", "origin", f"+refs/treering/clones/*:{PLACE}*")

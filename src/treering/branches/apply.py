@@ -6,7 +6,7 @@ still there is known by what its promotions hold; a trashed one by its trash ref
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from treering.branches import promotion
@@ -15,10 +15,12 @@ from treering.branches.names import list_last_writes, scope_now
 from treering.branches.overlay import is_captured, own_files, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
-from treering.branches.survey import survey
+from treering.branches.squash import put_behind
+from treering.branches.survey import RESTORED, survey
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
 from treering.branches.versions import ScopeHistory
+from treering.derived.history import History
 from treering.errors import Conflict, StorageFailed, TreeringError
 from treering.git import config, reflog, refs
 from treering.git.lock import Held
@@ -49,18 +51,13 @@ class Actor(NamedTuple):
     code_of: CodeOf
 
 
-def apply(
-    actor: Actor, vault: Vault, lines: Iterable[PlanLine], *, keep_lessons: str = ""
-) -> list[PlanLine]:
-    """Do what the lines say; the ones that failed come back with what went wrong as reason."""
-    results = list(lines)
-    for number in in_turn(results):
-        line = results[number]
-        try:
-            _ACTIONS[line.action](actor, vault, line, keep_lessons)
-        except TreeringError as error:
-            results[number] = line._replace(verdict="unsure", action="keep", reason=error.message)
-    return results
+def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: str = "") -> PlanLine:
+    """Do what a line says; one that failed comes back with what went wrong as reason."""
+    try:
+        _ACTIONS[line.action](actor, vault, line, keep_lessons)
+    except TreeringError as error:
+        return line._replace(verdict="unsure", action="keep", reason=error.message)
+    return line
 
 
 def in_turn(lines: list[PlanLine]) -> list[int]:
@@ -91,21 +88,20 @@ def _keep(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
         return
     remember_tip(actor, vault, line.scope)
     _follow_rewrites(actor, vault, line, trunk)
-    _note_code(actor, vault, line.scope)
+    _note_code(actor, vault, line.scope, actor.code_of(line.scope))
 
 
-def _note_code(actor: Actor, vault: Vault, scope: Scope) -> None:
-    """Write down where the code is now, once for each reason: something that was said waits for its
+def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> None:
+    """Write down where the code is, once for each reason: something that was said waits for its
     commit, or the branch has its first commit."""
     own = vault.head(scope)
-    if own is None or actor.store.repository.tip_of(scope.branch) is None:
+    if own is None or not now.has_own_commits:
         return
     last = max(list_last_writes(vault, own), key=lambda commit: commit.time, default=None)
     if last is None:
         return  # all of it came from elsewhere, with its code
     before = message.read(last.message).code
-    now = actor.code_of(scope)
-    if not now.has_own_commits or before.head == now.head:
+    if before.head == now.head:
         return
     if before.is_dirty or not before.has_own_commits:
         why = Message(NOTE, f"note where {mask(scope.branch)} is", now)
@@ -160,6 +156,8 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
 
 
 def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+    if not line.trashed:
+        line = put_behind(actor, vault, line)
     promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
     if line.drops:
         _drop(actor, vault, line)
@@ -202,7 +200,11 @@ def forget_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
 
 def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
     """Our own head is put away; what other clones say is theirs. One ref move, however many
-    memories there are."""
+    memories there are. It is judged again there, when nothing but its own commits may tell where
+    its code was: another branch may have its name."""
+    if line.last_code:
+        branch = mask_branch(line.scope.branch)
+        _note_code(actor, vault, line.scope, line.last_code._replace(branch=branch))
     own = vault.head(line.scope)
     if own is None:
         return
@@ -213,6 +215,12 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> Non
         vault.move_ref(actor.held, name, own, old=None, why="trash")
     heads.move_head(vault, actor.held, line.scope, None, why="trash")
     forget_tip(actor, vault, line.scope)
+
+
+def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+    """Keep the lessons of a branch that waits for gc, where it can be restored."""
+    if keep_lessons and vault.head(line.scope):
+        _keep_lessons(actor, vault, line, Scope(keep_lessons))
 
 
 def _is_in_trash(vault: Vault, scope: Scope, tip: str) -> bool:
@@ -238,11 +246,13 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
         _keep_lessons_private(actor, vault, line, trunk)
         return
     listing = vault.snapshot_at(line.scope, line.tip).listing()
-    there = vault.snapshot(trunk).listing()
+    there = vault.snapshot(trunk)
+    refused = kept_back(vault, there.tip) if there.tip else {}
     files = tuple(
-        (layout.path_of(memory_id), blob)
+        (path, blob)
         for memory_id, blob in sorted(listing.items())
-        if memory_id not in there and _is_lesson(vault, blob)
+        if memory_id not in there.listing() and _is_lesson(vault, blob)
+        if ((path := layout.path_of(memory_id)), blob) not in refused
     )
     if files:
         landing = Landing("none", trunk.branch, None, "", is_partial=False, bound="")
@@ -252,7 +262,8 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
 
 def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     listing = vault.snapshot_at(line.scope, line.tip).listing()
-    lessons = {mid: blob for mid, blob in listing.items() if _is_lesson(vault, blob)}
+    shared = vault.snapshot(trunk).listing()  # somebody shared it since
+    lessons = {m: b for m, b in listing.items() if m not in shared and _is_lesson(vault, b)}
     _keep_private(actor, vault, line, trunk, lessons)
 
 
@@ -328,7 +339,7 @@ def mark_restored(
     judged again at once, and is shared on."""
     ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
     subject = f"restore memories of {mask(scope.branch)}"
-    why = Message("restore-scope", subject, actor.code_of(scope), ids)
+    why = Message(RESTORED, subject, actor.code_of(scope), ids)
     heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
 
 
@@ -413,6 +424,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
     "keep": _keep,
     "promote": _promote,
     "trash": _trash,
+    "lessons": _keep_lessons_only,
     "rename": _rename,
     "aside": _aside,
     "stack": _stack,
@@ -437,14 +449,15 @@ def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
 def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
-    lines = plan(repository, vault, survey(actor.store, vault), Judge.open(actor.store))
+    judge = Judge.open(actor.store)
+    lines = plan(repository, vault, survey(actor.store, vault), judge)
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
-        apply(actor, vault, [line for line in lines if _gives_names(line)])
+        named = [line for line in lines if line.action in ("rename", "aside")]
+        for number in in_turn(named):
+            apply(actor, vault, named[number])
     elif tip := vault.head(scope):
-        oldest = ScopeHistory(repository, vault, tip).oldest
+        history = History.whole(judge.database)
+        history.catch_up(vault, [tip])
+        oldest = ScopeHistory(repository, history.read_reached([tip]), tip).oldest
         put_aside(actor, vault, scope, scope.aside(oldest))
-
-
-def _gives_names(line: PlanLine) -> bool:
-    return line.action in ("rename", "aside")

@@ -8,6 +8,7 @@ Cases, for one scope:
 4 its branch was made anew under the same name      -> recreated: it moves aside
 5 its branch is gone, or it lies aside or in the trash:
   all of it landed / a part / in doubt / nothing     -> merged / partly / unsure / abandoned
+  (what is left of a part stays in sight until a person puts it into the trash)
 and for a branch without a scope: copied -> stacked; back from the trash -> revived.
 """
 
@@ -16,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.positions import Positions
-from treering.branches.survey import Survey, SurveyedScope
+from treering.branches.survey import Survey, SurveyedScope, judge_life
 from treering.branches.trash import TrashedScope
 from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
 from treering.branches.versions import ScopeHistory
@@ -30,7 +31,7 @@ Verdict = Literal[
     "live", "merged", "partly", "abandoned", "unsure", "renamed", "copied", "recreated", "revived"
 ]
 #: What is to be done with its memories.
-Action = Literal["keep", "promote", "trash", "rename", "stack", "revive", "aside"]
+Action = Literal["keep", "promote", "trash", "rename", "stack", "revive", "aside", "lessons"]
 
 
 class PlanLine(NamedTuple):
@@ -49,6 +50,7 @@ class PlanLine(NamedTuple):
     heads: tuple[str, ...] = ()  # the memory commits it is made of
     landed: tuple[LandedFiles, ...] = ()  # what a promotion takes
     branch_tip: str | None = None  # where the branch was when the plan was made
+    last_code: CodePosition | None = None  # where the code of a branch that is gone was last
     drops: bool = False  # whether the scope's ref goes once the action is done
     trashed: TrashedScope | None = None
     is_private: bool = False
@@ -121,13 +123,14 @@ class _Planner:
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """What another branch of the name left moves aside, and is judged from there."""
-        aside = entry.scope.aside(self._oldest(entry.tip))
+        aside = entry.scope.aside(self._history(entry).oldest)
         reason = f"The name was used again for other work: its memories are kept as {aside.branch}."
         line = self._line(entry, "recreated", "aside", reason, into=aside.branch)
         return line._replace(branch=aside.branch)
 
-    def _oldest(self, tip: str) -> str:
-        return ScopeHistory(self._repository, self._vault, tip).oldest
+    def _history(self, entry: SurveyedScope) -> ScopeHistory:
+        positions = self._list_positions(entry)
+        return ScopeHistory(self._repository, self._judge.commits, entry.tip, positions)
 
     # --- the branch is gone -----------------------------------------------------------------------
 
@@ -160,13 +163,18 @@ class _Planner:
         if entry.is_ours and entry.scope.is_aside:
             reason = "The name was used again for other work, and this did not land."
             return [self._line(entry, "recreated", "keep", reason)]
+        code = None if entry.scope.is_detached else self._history(entry).last_code
         if verdict.doubt:
-            return [self._line(entry, "unsure", "keep", f"{what}. {verdict.doubt}")]
-        if not entry.is_ours:
+            reason = f"{what}. {verdict.doubt}"
+            return [self._line(entry, "unsure", "keep", reason, last_code=code)]
+        if judge_life(entry, self._survey) == "live":
             reason = "It belongs to another clone; this clone cannot tell whether it still exists."
             return [self._line(entry, "live", "keep", reason)]
+        if verdict.part:
+            reason = f"{what}, and only a part of its code landed. {verdict.part}"
+            return [self._line(entry, "partly", "keep", reason, last_code=code)]
         reason = f"{what} and its code did not land."
-        return [self._line(entry, "abandoned", "trash", reason, drops=True)]
+        return [self._line(entry, "abandoned", "trash", reason, drops=True, last_code=code)]
 
     def _list_branches_with(self, entry: SurveyedScope) -> dict[str, str]:
         """Other live branches that the code of a branch that is gone went into; once a long-lived
@@ -203,11 +211,16 @@ class _Planner:
         lines = []
         for into in dict.fromkeys(files.into for files in verdict.landed):
             landed = tuple(files for files in verdict.landed if files.into == into)
+            if entry.trashed:  # nothing is written to what was put away
+                landed = tuple(
+                    f._replace(files=tuple(sorted(f.files + f.behind)), behind=()) for f in landed
+                )
             last = landed[-1].landing
             lines.append(
                 self._line(
                     entry, word, "promote", last.reason, into=into, landed=landed,
-                    memories=len({mid for files in landed for mid in files.ids}),
+                    memories=len({mid for files in landed for mid in files.ids})
+                    + len({files.landing.merged_as for files in landed if files.behind}),
                     evidence=last.evidence, merged_as=last.merged_as or "",
                 )
             )  # fmt: skip
@@ -258,7 +271,7 @@ class _Planner:
                 yield self._line(entry, "revived", "revive", "The branch is back.")
 
     def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
-        history = ScopeHistory(self._repository, self._vault, entry.tip)
+        history = ScopeHistory(self._repository, self._judge.commits, entry.tip)
         heads = [at.head for at in history.positions if at.head]
         return any(
             self._repository.is_ancestor(head, tip) and not self._is_in_long_lived(head)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved, stays_behind, was_shared
 from treering.branches.verdict import LandedFiles
+from treering.derived.history import read_commits
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
@@ -26,7 +27,7 @@ from treering.store.history import kept_back, list_ours, promotions
 from treering.store.holding import is_held
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
 from treering.store.snapshot import Snapshot
-from treering.store.tree_diff import CommitTable, tree_of
+from treering.store.tree_diff import CommitTable
 from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
@@ -102,21 +103,18 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
     """
     wanted, objects = dict(landed.files), vault.repository.objects
     blobs: dict[str, str] = {}
-    tip: str | None = None
-    for commit in CommitTable(vault, tips).list_all():
-        root = tree_of(vault, commit.oid)
+    chain: list[pack.ChainCommit] = []
+    for commit, changes in read_commits(vault, tips):
         new = {
             path: blob
-            for path, last in wanted.items()
-            if blobs.get(path) != last
-            and (blob := vault.trees.blob(root, path))
-            and blob != blobs.get(path)
+            for path, blob, _ in changes
+            if blob and path in wanted and blobs.get(path) not in (wanted[path], blob)
         }
         if not new or not commit.is_change:
             continue
         blobs |= new
-        tree = vault.write_folder(objects.commit(tip).tree if tip else None, new)
-        said = read(commit.body.decode(errors="replace"))
+        head, _, body = objects.raw_commit(commit.oid).partition(b"\n\n")
+        said = read(body.decode(errors="replace"))
         ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
         keys = {layout.id_of_path(path) or layout.saved_key_of_path(path) for path in new}
         subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
@@ -127,10 +125,9 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
             ids,
             {key: blob for key, blob in said.bases.items() if key in keys},
         ).as_text()
-        head = objects.raw_commit(commit.oid).partition(b"\n\n")[0]
         who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]
-        lines = [f"tree {tree}".encode(), *([f"parent {tip}".encode()] if tip else []), *who]
-        tip = objects.write_raw_commit(b"\n".join(lines) + b"\n\n" + text.encode())
+        chain.append(pack.ChainCommit(who, text.encode(), new))
+    tip = pack.write_chain(vault.repository, chain)
     return [tip] if tip else []
 
 

@@ -6,10 +6,10 @@ of the commit they landed as, which names them all. So they stay behind the prom
 that were rewritten, and the one memory goes along, whether or not the trunk had it.
 """
 
-from treering.branches.apply import Actor
+from typing import TYPE_CHECKING
+
 from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
-from treering.branches.verdict import SQUASHES
 from treering.capture.commits import commits, memory_id, memory_of
 from treering.model import document
 from treering.model.memory import Link, Memory
@@ -19,56 +19,61 @@ from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault
 from treering.text.masking import mask, mask_memory
 
+if TYPE_CHECKING:
+    from treering.branches.apply import Actor
+
 _MOST_NAMED = 200
 
 
-def put_behind(actor: Actor, vault: Vault, line: PlanLine) -> bool:
-    """Supersede the memories of squashed commits; whether something was written.
+def put_behind(actor: "Actor", vault: Vault, line: PlanLine) -> PlanLine:
+    """Supersede the memories of squashed commits; return the line with the one memory that goes
+    along in their place.
 
     Where it is not known what they became, or where the branch's code was, they go along as ever.
     """
-    if line.trashed or vault.is_private:
-        return False
-    code = _last_code(vault, line.scope)
-    changed: dict[str, Memory] = {}
-    for into, merged_as, memories in _list_squashed(vault, line) if code else ():
-        landing = _landing_memory(actor, vault, into, merged_as)
-        if landing is not None:
-            changed |= {memory.id: memory.supersede(landing.id) for memory in memories}
+    code = _last_code(vault, line.scope) if any(some.behind for some in line.landed) else None
+    new: dict[str, Memory] = {}
+    landed = []
+    for some in line.landed:
+        merged_as = some.landing.merged_as or ""
+        landing = new.get(memory_id(merged_as)) if some.behind and code else None
+        if some.behind and code and landing is None:
+            landing = _landing_memory(actor, vault, some.into, merged_as)
+        files = dict(some.files)
+        if landing is None:
+            files |= dict(some.behind)
+        else:
+            memories = [m for _, blob in some.behind if (m := vault.try_memory(blob))]
+            memories.sort(key=lambda memory: (memory.created, memory.id))
+            new |= {memory.id: memory.supersede(landing.id) for memory in memories}
             names = [f"{memory.commit[:12]} {memory.title}" for memory in memories]
             # What was never pushed is not named where everyone will see it.
             named = _name(landing, memories, names if was_shared(vault, line.scope) else [])
-            changed[landing.id] = mask_memory(named)
-    if not changed or code is None:
-        return False
-    files: dict[str, bytes | None] = {
-        layout.path_of(memory.id): document.dump(memory) for memory in changed.values()
+            new[landing.id] = mask_memory(named)
+            files[layout.path_of(landing.id)] = ""
+        landed.append(some._replace(files=tuple(files.items()), behind=()))
+    if not new or code is None:
+        return line._replace(landed=tuple(landed))
+    dumps: dict[str, bytes | None] = {
+        layout.path_of(memory.id): document.dump(memory) for memory in new.values()
     }
-    subject = f"put {len(changed)} squashed commits of {mask(line.scope.branch)} behind"
-    why = Message("capture", subject, code, tuple(changed))
-    heads.write(
-        vault, actor.held, line.scope, files, why, person=actor.person, seconds=actor.seconds
+    subject = f"put {len(new)} squashed commits of {mask(line.scope.branch)} behind"
+    why = Message("capture", subject, code, tuple(new))
+    commit = heads.write(
+        vault, actor.held, line.scope, dumps, why, person=actor.person, seconds=actor.seconds
     )
-    return True
+    written = {path: vault.file_at(commit, path) or "" for path in dumps}
+    return line._replace(
+        tip=vault.tip(line.scope) or commit,
+        heads=tuple(heads.list_heads(vault, line.scope)),
+        landed=tuple(
+            some._replace(files=tuple(sorted((p, blob or written[p]) for p, blob in some.files)))
+            for some in landed
+        ),
+    )
 
 
-def _list_squashed(vault: Vault, line: PlanLine) -> list[tuple[str, str, list[Memory]]]:
-    """Where commits were squashed into which commit, and their memories."""
-    commits_behind = []
-    for landing in line.landed:
-        merged_as = landing.landing.merged_as
-        if landing.landing.evidence not in SQUASHES or not merged_as:
-            continue
-        blobs = [blob for path, blob in landing.files if layout.id_of_path(path)]
-        memories = [memory for blob in blobs if (memory := vault.try_memory(blob))]
-        mine = [m for m in memories if m.type == "commit" and m.commit not in ("", merged_as)]
-        if mine:
-            mine.sort(key=lambda memory: (memory.created, memory.id))
-            commits_behind.append((landing.into, merged_as, mine))
-    return commits_behind
-
-
-def _landing_memory(actor: Actor, vault: Vault, into: str, merged_as: str) -> Memory | None:
+def _landing_memory(actor: "Actor", vault: Vault, into: str, merged_as: str) -> Memory | None:
     """The memory of the commit they became, as the target has it, or made now."""
     blob = vault.snapshot(Scope(into)).blob(memory_id(merged_as))
     if blob and (memory := vault.try_memory(blob)):

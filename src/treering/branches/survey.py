@@ -1,7 +1,7 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
@@ -17,6 +17,9 @@ from treering.store.heads import list_heads
 from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
+
+#: What is done last in a scope that was brought back by hand.
+RESTORED = "restore-scope"
 
 
 class SurveyedScope(NamedTuple):
@@ -79,6 +82,16 @@ def survey(store: Store, vault: Vault) -> Survey:
     )
 
 
+def judge_life(entry: SurveyedScope, survey: Survey) -> Literal["live", "gone", "detached"]:
+    """Tell whether the branch of a scope is there, as far as this clone can know: of what others
+    wrote it cannot know more, and the trunk is never gone."""
+    if entry.scope.is_detached:
+        return "detached"
+    is_trunk = entry.scope.branch in (survey.trunk, *survey.former)
+    is_there = bool(entry.branch_tip) or entry.on_remote or not entry.is_ours
+    return "live" if is_trunk or (is_there and not entry.is_left_over) else "gone"
+
+
 class _Look(NamedTuple):
     """What a survey looks at."""
 
@@ -97,7 +110,7 @@ class _Look(NamedTuple):
             branch_tip=self.branches.get(scope.branch),
             on_remote=any(at_remotes) and not is_old,
             last_tips=() if is_old else last_tips(self.repository, scope),
-            is_restored=_op_of(self.vault, tip) == "restore-scope",
+            is_restored=read_op(self.vault, tip) == RESTORED,
             is_left_over=is_old,
             is_ours=is_ours,
         )
@@ -127,7 +140,8 @@ def _list_scopes(vault: Vault, prefix: str) -> dict[Scope, str]:
     return scopes
 
 
-def _op_of(vault: Vault, tip: str) -> str:
+def read_op(vault: Vault, tip: str) -> str:
+    """Return what was done last in a scope, "" where that cannot be read."""
     try:
         return message.read(vault.repository.objects.commit(tip).message).op
     except StoreDamaged:

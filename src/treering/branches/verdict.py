@@ -9,13 +9,13 @@ from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files, stays_behind
 from treering.branches.rewrites import follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
+from treering.derived.history import History, HistoryCommit
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.history import kept_back
 from treering.store.message import CodePosition
-from treering.store.tree_diff import CommitTable
 from treering.store.vault import Vault
 
 #: Positions of one scope that are held against a branch, newest first, and how many closely.
@@ -31,6 +31,8 @@ class LandedFiles(NamedTuple):
     into: str
     landing: Landing
     files: tuple[tuple[str, str], ...]  # path and blob
+    #: Memories of commits that became one: they stay behind, and its memory goes along.
+    behind: tuple[tuple[str, str], ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -44,6 +46,8 @@ class ScopeVerdict(NamedTuple):
     rest: tuple[MemoryVersion, ...]
     #: Why the rest may have landed all the same; "" when nothing speaks for it.
     doubt: str = ""
+    #: How a part of the branch's code landed, where the rest did not; "" when none did.
+    part: str = ""
 
 
 class ScopeJudge:
@@ -66,14 +70,16 @@ class ScopeJudge:
         #: What was said of whole histories, and of single commits, by commit and target.
         self._landings: dict[tuple[str, str], Landing] = {}
         self._commits: dict[tuple[str, str], Landing] = {}
+        self.history = History.whole(judge.database)
         self._tips = tuple(tips)
         self._close: frozenset[str] = frozenset()
         self._scope = Scope("")
 
     @cached_property
-    def _table(self) -> CommitTable:
+    def commits(self) -> dict[str, HistoryCommit]:
         """The histories of all scopes that will be asked about."""
-        return CommitTable(self._vault, self._tips)
+        self.history.catch_up(self._vault, self._tips)
+        return self.history.read_reached(self._tips)
 
     def verdict(
         self,
@@ -88,11 +94,12 @@ class ScopeJudge:
 
         Of a branch that is alive only the tip is looked at closely: it will be judged again.
         """
-        history = ScopeHistory(self._repository, self._vault, tip, last_tips, self._table)
+        history = ScopeHistory(self._repository, self.commits, tip, last_tips)
         positions = last_tips[:1] if is_alive else (*last_tips, *history.positions[:_CLOSE])
         self._close = frozenset(at.head for at in positions if at.head)
         self._scope = scope
-        versions = list(history.versions())
+        changes = self.history.read_changes(commit.oid for commit in history.commits)
+        versions = list(history.versions(changes))
         wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
         landed: list[LandedFiles] = []
@@ -110,7 +117,10 @@ class ScopeJudge:
         doubt = "" if is_alive else self._doubt(history, rest)
         if taken_back and rest and not is_alive:
             doubt = f"Its code landed in {taken_back}; its memories were kept back by hand."
-        return ScopeVerdict(tuple(landed), tuple(rest), doubt)
+        part = ""
+        if rest and not is_alive:
+            part = "Its other memories landed." if has_landed else self._find_part(history, wanted)
+        return ScopeVerdict(tuple(landed), tuple(rest), doubt, part)
 
     # --- what has landed --------------------------------------------------------------------------
 
@@ -123,12 +133,16 @@ class ScopeJudge:
     ) -> dict[MemoryVersion, Landing]:
         landed: dict[MemoryVersion, Landing] = {}
         by_file: dict[tuple[str, str], Landing] = {}
+        by_code: dict[str | None, Landing | None] = {None: None}
         for version in versions:
             if version.parts:
                 whole = [by_file.get((version.path, part)) for part in version.parts]
                 landing = whole[-1] if all(whole) else None
             else:
-                landing = self._landing_of(history, scope, version, targets)
+                if version.code not in by_code:
+                    code = version.code or ""
+                    by_code[code] = self._landing_of(history, scope, code, targets)
+                landing = by_code[version.code]
             if landing:
                 landed[version] = by_file[version.path, version.blob] = landing
         return landed
@@ -137,14 +151,11 @@ class ScopeJudge:
         self,
         history: ScopeHistory,
         scope: Scope,
-        version: MemoryVersion,
+        code: str,
         targets: Sequence[Target],
     ) -> Landing | None:
         """How a commit came into a branch: by itself, or with a later one that was built on it."""
-        code = version.code
-        if code is None or not targets:
-            return None
-        if self._repository.resolve(code) is None:
+        if not targets or self._repository.resolve(code) is None:
             return None
         if self._judge.is_in(code, targets):
             return self._landing(code, targets)
@@ -231,7 +242,18 @@ class ScopeJudge:
                 groups.setdefault(key, []).append((path, version.blob))
                 by_key[key] = landing
         for key, files in sorted(groups.items()):
-            yield LandedFiles(into, by_key[key]._replace(into=into), tuple(sorted(files)))
+            landing = by_key[key]._replace(into=into)
+            behind = {file for file in files if self._is_squashed(*file, landing)}
+            rest = tuple(sorted(set(files) - behind))
+            yield LandedFiles(into, landing, rest, tuple(sorted(behind)))
+
+    def _is_squashed(self, path: str, blob: str, landing: Landing) -> bool:
+        """Whether a file is the memory of a commit that became another one."""
+        if self._vault.is_private or landing.evidence not in SQUASHES or not landing.merged_as:
+            return False
+        memory = self._read(path, blob)
+        is_other = memory is not None and memory.commit not in ("", landing.merged_as)
+        return is_other and memory is not None and memory.type == "commit"
 
     def _list_newest(self, versions: Sequence[MemoryVersion]) -> list[MemoryVersion]:
         """The versions that no later one was made from."""
@@ -300,6 +322,21 @@ class ScopeJudge:
                 return landing.reason
         if any(code and self._was_rebased(history, code) for code in codes):
             return "It was rebased and landed, and what became of a commit of it is not known."
+        return ""
+
+    def _find_part(self, history: ScopeHistory, wanted: Mapping[str, Sequence[Target]]) -> str:
+        """How commits of a branch landed of which the newest did not: some by themselves, or all up
+        to one of them."""
+        heads = [at.head for at in history.positions[:_CLOSE] if at.head]
+        for targets in wanted.values():
+            for head in heads if targets else ():
+                whole = self._landing(head, targets)
+                if whole.picked:
+                    return whole.reason
+                for commit in self._judge.own_commits(head, targets)[1:_MOST_POSITIONS]:
+                    landing = self._landing(commit, targets)
+                    if landing.evidence != "none" or landing.picked:
+                        return landing.reason
         return ""
 
     def _was_rebased(self, history: ScopeHistory, code: str) -> bool:

@@ -5,16 +5,15 @@ what was learned: each version of each memory speaks of some commit, and has lan
 commit has, or what took its place.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from treering.derived.history import FileVersion, HistoryCommit, list_open
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
-from treering.store import message
-from treering.store.message import CodePosition, Message
-from treering.store.tree_diff import KEEP, CommitTable, MemoryCommit, differing, tree_of
-from treering.store.vault import Vault
+from treering.store.message import CodePosition
+from treering.store.tree_diff import KEEP
 
 #: Commits followed down a branch to find the first one made on top of another.
 _MOST_FOLLOWED = 10_000
@@ -34,38 +33,44 @@ class MemoryVersion(NamedTuple):
 
 
 class ScopeHistory:
-    """What the commits of a scope tell."""
+    """What the commits of a scope tell, of those that were read of all histories."""
 
     def __init__(
         self,
         repository: Repository,
-        vault: Vault,
+        commits: Mapping[str, HistoryCommit],
         tip: str,
         last_tips: Sequence[CodePosition] = (),
-        table: CommitTable | None = None,
     ) -> None:
         self._repository = repository
-        self._vault = vault
         self._last_tips = tuple(last_tips)
         #: Parents before children, and nothing of what lies behind a promotion.
-        self.commits = (table or CommitTable(vault, [tip])).list_open(tip)
-        self._said = {c.oid: message.read(c.body.decode(errors="replace")) for c in self.commits}
+        self.commits = list_open(commits, tip)
+        self._by_oid = commits
+        self._tip = tip
+        self._first_commits: dict[tuple[CodePosition, str | None], str | None] = {}
 
     @property
     def oldest(self) -> str:
         """The first of its commits: the same in every clone, and no other scope has it."""
-        roots = [commit for commit in self.commits if not commit.parents or commit.is_promotion]
-        first = min(roots, key=lambda commit: (commit.time, commit.oid), default=self.commits[0])
-        return first.oid
+        roots = [c for c in self.commits if not c.parents or c.is_promotion] or self.commits[:1]
+        return min((commit.time, commit.oid) for commit in roots)[1] if roots else self._tip
 
     # --- the code ---------------------------------------------------------------------------------
 
     @cached_property
     def positions(self) -> tuple[CodePosition, ...]:
         """Where the code was, with commits of its own, newest first."""
-        recorded = (self._said[commit.oid].code for commit in reversed(self.commits))
+        recorded = (commit.code for commit in reversed(self.commits))
         found = {at.head: at for at in (*self._last_tips, *recorded) if at.has_own_commits}
         return tuple(found.values())
+
+    @property
+    def last_code(self) -> CodePosition | None:
+        """Where the code was seen last, after all that was said."""
+        newest = max((commit.time for commit in self.commits), default=0)
+        later = (at for at in self._last_tips if self._time_of(at) >= newest)
+        return next((at for at in later if at.has_own_commits), None)
 
     @cached_property
     def _next(self) -> dict[str, str]:
@@ -74,7 +79,17 @@ class ScopeHistory:
             parent: commit.oid for commit in reversed(self.commits) for parent in commit.parents
         }
 
-    def code_of(self, commit: str) -> str | None:
+    @cached_property
+    def _next_elsewhere(self) -> dict[str, str]:
+        """Commit -> the next one that was made with the code at another place."""
+        places: dict[str, str] = {}
+        for commit in reversed(self.commits):
+            if after := self._next.get(commit.oid):
+                is_same = self._by_oid[after].code == commit.code
+                places[commit.oid] = places.get(after, "") if is_same else after
+        return places
+
+    def code_of(self, commit: HistoryCommit) -> str | None:
         """The code that what a memory commit says is about.
 
         1 where it was, if the branch had commits of its own and the work tree was clean
@@ -82,33 +97,35 @@ class ScopeHistory:
         3 else where it was, if the branch had commits of its own
         4 else none yet
         """
-        said = self._said[commit]
-        if said.is_promotion:
-            return said.merged_as or None
-        at = said.code
+        if commit.is_promotion:
+            return commit.merged_as or None
+        at = commit.code
         if at.has_own_commits and not at.is_dirty:
             return at.head
-        return self._follow(commit, at) or (at.head if at.has_own_commits else None)
+        return self._follow(commit) or (at.head if at.has_own_commits else None)
 
-    def _follow(self, commit: str, at: CodePosition) -> str | None:
+    def _follow(self, commit: HistoryCommit) -> str | None:
+        at = commit.code
         for later in self._positions_after(commit):
             if later.head in (at.head, None) or not later.has_own_commits:
                 continue  # it did not move, or only with the trunk
             if at.head is None or self._repository.is_ancestor(at.head, later.head or ""):
-                return self._first_on_top(later, at.head)
+                key = (later, at.head)
+                if key not in self._first_commits:
+                    self._first_commits[key] = self._first_on_top(*key)
+                return self._first_commits[key]
             return None  # reset or rewritten: what follows is not on top of it
         if at.head is None:  # said when the branch was gone: of what it last was
             return next((tip.head for tip in self._last_tips if tip.has_own_commits), None)
         return None
 
-    def _positions_after(self, commit: str) -> Iterator[CodePosition]:
-        oid = self._next.get(commit)
+    def _positions_after(self, commit: HistoryCommit) -> Iterator[CodePosition]:
+        oid = self._next_elsewhere.get(commit.oid)
         while oid:
-            yield self._said[oid].code
-            oid = self._next.get(oid)
+            yield self._by_oid[oid].code
+            oid = self._next_elsewhere.get(oid)
         # A branch that was reset since is still known where it had been before.
-        said_at = self._vault.repository.objects.commit(commit).time
-        yield from (at for at in self._last_tips if self._time_of(at) >= said_at)
+        yield from (at for at in self._last_tips if self._time_of(at) >= commit.time)
 
     def _time_of(self, at: CodePosition) -> int:
         try:
@@ -136,46 +153,15 @@ class ScopeHistory:
 
     # --- the memories -----------------------------------------------------------------------------
 
-    def versions(self) -> Iterator[MemoryVersion]:
-        """Every version of every memory, prompt and template, parents before children."""
+    def versions(self, changes: Mapping[str, Sequence[FileVersion]]) -> Iterator[MemoryVersion]:
+        """Every version of every memory, prompt and template, parents before children. Of a join
+        that is what it made anew: none of its parents has it."""
         for commit in self.commits:
-            said = self._said[commit.oid]
-            if said.is_promotion:
-                yield from self._taken(commit, said)
-            elif len(commit.parents) > 1:
-                yield from self._put_together(commit)
-            elif commit.is_change or commit.op == KEEP:
-                yield from self._changed(commit)
-
-    def _taken(self, commit: MemoryCommit, said: Message) -> Iterator[MemoryVersion]:
-        for path, blob in list_files(self._vault, commit.oid):
-            yield MemoryVersion(path, blob, commit.oid, said.merged_as or None)
-
-    def _changed(self, commit: MemoryCommit) -> Iterator[MemoryVersion]:
-        code = self.code_of(commit.oid)
-        before = tree_of(self._vault, commit.parents[0]) if commit.parents else None
-        for path, (_, blob) in differing(
-            self._vault, before, tree_of(self._vault, commit.oid)
-        ).items():
-            if blob:
-                yield MemoryVersion(path, blob, commit.oid, code)
-
-    def _put_together(self, commit: MemoryCommit) -> Iterator[MemoryVersion]:
-        """What a join made anew: none of its parents has it."""
-        root = tree_of(self._vault, commit.oid)
-        sides = [differing(self._vault, tree_of(self._vault, p), root) for p in commit.parents]
-        for path in set.intersection(*(set(side) for side in sides)):
-            blob, parts = sides[0][path][1], {side[path][0] for side in sides} - {None}
-            if blob and blob not in parts:
-                yield MemoryVersion(
-                    path, blob, commit.oid, None, tuple(sorted(filter(None, parts)))
-                )
-
-
-def list_files(vault: Vault, commit: str) -> list[tuple[str, str]]:
-    """All files of ours in the tree of a commit."""
-    return [
-        (path, blob)
-        for path, (_, blob) in differing(vault, None, tree_of(vault, commit)).items()
-        if blob
-    ]
+            is_join = len(commit.parents) > 1 and not commit.is_promotion
+            if not (is_join or commit.is_promotion or commit.is_change or commit.op == KEEP):
+                continue
+            code = None if is_join else self.code_of(commit)
+            for change in changes.get(commit.oid, ()):
+                parts = tuple(sorted(change.before)) if is_join else ()
+                if change.blob and change.blob not in parts:
+                    yield MemoryVersion(change.path, change.blob, commit.oid, code, parts)

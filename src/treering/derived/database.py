@@ -105,6 +105,14 @@ class Database:
         self.ask(lambda _: None, None)
         return self._memory is not None
 
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder of the file in use; None where it is in memory, of which a first folder
+        that can be read but not written still counts."""
+        self.ask(lambda _: None, None)
+        path = self._path
+        return path.parent if path else next(iter(self._folders), None)
+
     # --- asking and changing ----------------------------------------------------------------------
 
     def ask(self, question: "Callable[[sqlite3.Connection], Answer]", nothing: Answer) -> Answer:

@@ -1,12 +1,12 @@
 """The ledger: for each version of a memory or prompt, whose words it holds and since when.
 
-It is derived from the commits of every scope and brought up to date when someone asks about a
-version it does not know, at a cost that follows the commits that are new. What it does not know is
-nobody's word.
+It is derived from the commits of every scope (see history.py) and brought up to date when someone
+asks about a version it does not know, at a cost that follows the commits that are new. What it does
+not know is nobody's word.
 
     authorship          blob -> whose words it holds, and since when (see model/provenance.py)
     authorship_commits  commit -> when it was made, as far as that is credible
-    authorship_tips     commits whose whole history is in here
+    authorship_last     the last row of history that was looked at
     authorship_people   the addresses of those who made commits
     authorship_noted    what git does not tell for ever, from the file below
     authorship_logs     how far each ref log, and that file, has been read
@@ -18,21 +18,21 @@ commit, and the word by which its ref moved or `ahead`. A line is written before
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from treering.derived.database import Database, select
+from treering.derived.history import History
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.binding import GitError
 from treering.model import scope
 from treering.model.dates import format_moment
 from treering.model.memory import Memory, is_id
-from treering.model.provenance import Contributor, Version, redate, redate_unknown
-from treering.store.state import StateFolder
+from treering.model.provenance import Contributor, Version, redate
+from treering.store.state import StateFolder, hash_name
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:  # history is walked only when there is something new in it
 #: What git does not tell for ever, in the state folder.
 NOTED = "commits"
 AHEAD = "ahead"
-#: Where nothing can be kept, so many of the newest commits are looked at by each process.
-_MOST_UNKEPT = 2_000
 #: Single words by which a ref moves to a commit that need not have been made here; what a fetch or
 #: sync brought has a sentence.
 _BROUGHT = ("push", "fetch", "pull", "restore", "revived", "redact", AHEAD)
@@ -63,6 +61,7 @@ class Ledger:
     ) -> None:
         self._store = store
         self._database = database
+        self._history = History(database)
         self._state = state
         self._clock = clock
         self._unreadable: set[str] = set()
@@ -92,7 +91,7 @@ class Ledger:
 
     def date(self, memory: Memory, version: Version | None) -> Memory:
         """The memory with dates that are credible."""
-        return redate(memory, version) if version else redate_unknown(memory, self._clock())
+        return redate(memory, version, self._clock())
 
     def moments(self, commits: Iterable[str]) -> dict[str, float]:
         """Return when commits of scopes were made, as far as that is credible."""
@@ -138,7 +137,7 @@ class Ledger:
     def catch_up(self) -> bool:
         """Look at what is new in every scope; return whether there was anything."""
         self._own.clear()  # the scopes lead to them
-        return sum(self._catch_up(vault) for vault in self._store.vaults()) > 0
+        return sum(self._catch_up(v, v.scopes().values()) for v in self._store.vaults()) > 0
 
     def note_written(self) -> None:
         """Take down which commits were made here, before a ref goes and its log with it."""
@@ -148,7 +147,7 @@ class Ledger:
         noted, now = self._read_noted(sizes.get(NOTED, 0))
         reasons: dict[str, str] = {}
         for name in refs.list_refs(folder, scope.HEADS):
-            key = _log_key(name)
+            key = hash_name(name)
             moves, size = refs.moves(folder, name, sizes.get(key, 0))
             reasons |= {move.new: move.why for move in moves if _may_be_ours(move.why)}
             if size != sizes.get(key):
@@ -195,63 +194,75 @@ class Ledger:
         new = {(commits[oid], word) for oid, word in noted if oid in commits}
         self._write_noted(sorted(new.difference(noted)))
 
-    def _look_at_own(self) -> bool:
-        """Look at the commits that this process made; whether that was possible."""
+    def _look_at_own(self) -> None:
+        """Look at the commits that this process made, and at no scope."""
         with self._lock:
             own, self._own = self._own, []
-            return bool(own) and all(self._note_own(vault, oid) for vault, oid in own)
+        for vault in dict.fromkeys(vault for vault, _ in own):
+            made = {commit for of, commit in own if of is vault}
+            self._catch_up(vault, made, made)
 
-    def _note_own(self, vault: Vault, oid: str) -> bool:
-        """One of them, unless it goes on from something that is not known yet."""
-        from treering.derived.walk import read_contribution
-
-        try:
-            info = vault.repository.objects.commit(oid)
-            commit = read_contribution(vault, info) if len(info.parents) < 2 else None
-        except TreeringError:
-            return False
-        moments = self._moments(info.parents)
-        if commit is None or len(moments) < len(info.parents):
-            return False
-        versions = self._select("id", {put.id for put in commit.files})
-        if not {*commit.bases.values()} <= {version.blob for version in versions}:
-            return False
-        walk = self._start_walk(vault, versions, moments)
-        walk.add(commit, is_here=True, is_cut=False)
-        self._keep(walk, [oid], info.parents)
-        return True
-
-    def _catch_up(self, vault: Vault) -> bool:
-        tips = set(vault.scopes().values()) - self._unreadable
-        new = sorted(tips - self._moments(tips).keys()) if tips else []
+    def _catch_up(self, vault: Vault, tips: Iterable[str], made_here: Collection[str] = ()) -> bool:
+        """Look at what is new in some histories; of commits `made_here` no log is asked."""
+        wanted = set(tips) - self._unreadable
+        new = wanted - self._moments(wanted).keys() if wanted else set()
         if not new:
             return False
-        self.note_written()
-        commits = self._new_commits(vault, new)
-        walk = self._walk(vault, commits)
-        parents = {parent for commit in commits for parent in commit.parents}
-        self._unreadable |= set(new) - walk.moments.keys()
-        tips_now = [tip for tip in new if tip in walk.moments and tip not in parents]
-        self._keep(walk, tips_now, parents)
+        if not made_here:
+            self.note_written()
+        self._history.catch_up(vault, new)
+        walk = self._walk(vault, made_here)
+        self._unreadable |= new - walk.moments.keys()
         return True
 
-    def _new_commits(self, vault: Vault, tips: list[str]) -> list[Contribution]:
-        from treering.derived.walk import order_by_source, read_contributions
+    def _walk(self, vault: Vault, made_here: Collection[str]) -> Walk:
+        """Attribute the rows of history that nobody has looked at, and keep what that finds out."""
+        from treering.derived.walk import Contribution, Walk, order_by_source
 
-        most = _MOST_UNKEPT if self._database.is_in_memory else 0
-        known = self._column("SELECT oid FROM authorship_tips")
-        try:
-            commits = read_contributions(vault, tips, known, most=most)
-            return order_by_source(list(commits))
-        except TreeringError:
-            return []  # what cannot be read is nobody's word
-
-    def _keep(self, walk: Walk, tips: Iterable[str], passed: Iterable[str]) -> None:
-        """Keep what a walk found out, with the tips whose history is known by now; those `passed`
-        are reached by others."""
-        known = {oid for oid, word in self._list_noted(walk.ahead) if word == AHEAD}
-        ahead = [(oid, AHEAD) for oid in walk.ahead - known]
-        self._write_noted(ahead)
+        query = "SELECT oid FROM authorship_last WHERE is_private = ?"
+        last = self._database.ask(
+            lambda db: db.execute(query, (int(vault.is_private),)).fetchone(), None
+        )
+        rows = self._history.list_after(last[0] if last else "", is_private=vault.is_private)
+        known = self._moments(row.oid for row in rows)
+        rows = [row for row in rows if row.oid not in known]
+        changes = self._history.read_changes(row.oid for row in rows)
+        commits = order_by_source(
+            [
+                Contribution(
+                    *row[:5],
+                    tuple(
+                        change
+                        for change in changes[row.oid]
+                        if change.blob and not (row.is_promotion and change.blob in change.before)
+                    ),
+                )
+                for row in rows
+            ]
+        )
+        ids = {put.key for commit in commits for put in commit.files}
+        parents = {parent for commit in commits for parent in commit.parents}
+        walk = Walk(
+            self._select("id", ids),
+            self._moments(parents),
+            lambda key, blob: _read_text(vault, key, blob),
+            self._clock(),
+        )
+        noted = self._list_noted(commit.oid for commit in commits)
+        reasons = {oid: word for oid, word in noted if word != AHEAD}
+        ahead = {oid for oid, word in noted if word == AHEAD}
+        cut = {row.oid for row in rows if row.is_cut}
+        for commit in commits:
+            is_here = (
+                vault.is_private
+                or commit.oid in made_here
+                or _was_written(commit, reasons.get(commit.oid, ""))
+            )
+            walk.add(
+                commit, is_here=is_here, is_cut=commit.oid in cut, is_ahead=commit.oid in ahead
+            )
+        new_ahead = [(oid, AHEAD) for oid in walk.ahead - ahead]
+        self._write_noted(new_ahead)
 
         def change(db: sqlite3.Connection) -> None:
             versions = ((*v[:2], json.dumps(v.people), *v[3:]) for v in walk.found.values())
@@ -262,42 +273,13 @@ class Ledger:
             db.executemany("INSERT OR IGNORE INTO authorship_commits VALUES (?, ?, ?)", moments)
             people = ((person,) for person in walk.people - {""})
             db.executemany("INSERT OR IGNORE INTO authorship_people VALUES (?)", people)
-            db.executemany("INSERT OR IGNORE INTO authorship_noted VALUES (?, ?)", ahead)
-            db.executemany("DELETE FROM authorship_tips WHERE oid = ?", ((p,) for p in passed))
-            db.executemany("INSERT OR IGNORE INTO authorship_tips VALUES (?)", ((t,) for t in tips))
+            db.executemany("INSERT OR IGNORE INTO authorship_noted VALUES (?, ?)", new_ahead)
+            here = (int(vault.is_private), rows[-1].oid)
+            db.execute("INSERT OR REPLACE INTO authorship_last VALUES (?, ?)", here)
 
-        self._database.ensure(change)
-
-    def _walk(self, vault: Vault, commits: list[Contribution]) -> Walk:
-        from treering.store.tree_diff import shallow_commits
-
-        ids = {put.id for commit in commits for put in commit.files}
-        parents = {parent for commit in commits for parent in commit.parents}
-        walk = self._start_walk(vault, self._select("id", ids), self._moments(parents))
-        noted = self._list_noted(commit.oid for commit in commits)
-        reasons = {oid: word for oid, word in noted if word != AHEAD}
-        ahead = {oid for oid, word in noted if word == AHEAD}
-        cut = shallow_commits(vault)
-        for commit in commits:
-            is_here = vault.is_private or _was_written(commit, reasons.get(commit.oid, ""))
-            walk.add(
-                commit, is_here=is_here, is_cut=commit.oid in cut, is_ahead=commit.oid in ahead
-            )
+        if rows:
+            self._database.ensure(change)
         return walk
-
-    def _start_walk(
-        self, vault: Vault, versions: Iterable[Version], moments: dict[str, float]
-    ) -> Walk:
-        from treering.derived.walk import Walk
-
-        return Walk(
-            versions, moments, lambda key, blob: _read_text(vault, key, blob), self._clock()
-        )
-
-
-def _log_key(ref: str) -> str:
-    """A branch may be called by a credential: the table holds no names of refs."""
-    return hashlib.sha256(ref.encode(errors="surrogateescape")).hexdigest()
 
 
 def _may_be_ours(why: str) -> bool:

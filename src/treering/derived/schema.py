@@ -20,9 +20,27 @@ class Table(NamedTuple):
 
 
 TABLES: dict[str, Table] = {
+    # See history.py.
+    "history": Table(
+        1,
+        """
+        CREATE TABLE history_commits (n INTEGER PRIMARY KEY, is_private INTEGER, oid TEXT UNIQUE,
+            parents TEXT, time INTEGER, author TEXT, op TEXT, branch TEXT, code_head TEXT,
+            code_base TEXT, is_dirty INTEGER, promoted_from TEXT, promoted_into TEXT,
+            merged_as TEXT, merge_kind TEXT, is_bulk INTEGER, is_cut INTEGER);
+        CREATE INDEX history_by_head ON history_commits (code_head);
+        CREATE INDEX history_by_landing ON history_commits (merged_as) WHERE merged_as != '';
+        CREATE INDEX history_by_branch ON history_commits (branch, time);
+        CREATE INDEX history_cut ON history_commits (is_cut) WHERE is_cut;
+        CREATE TABLE history_changes (n INTEGER, path TEXT, blob TEXT, before TEXT,
+            PRIMARY KEY (n, path)) WITHOUT ROWID;
+        CREATE INDEX history_by_path ON history_changes (path);
+        CREATE TABLE history_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID
+        """,
+    ),
     # See ledger.py.
     "authorship": Table(
-        1,
+        2,
         """
         CREATE TABLE authorship (blob TEXT PRIMARY KEY, id TEXT, people TEXT, born REAL,
             changed REAL, said REAL, words TEXT) WITHOUT ROWID;
@@ -30,7 +48,7 @@ TABLES: dict[str, Table] = {
         CREATE TABLE authorship_commits (oid TEXT PRIMARY KEY, made REAL, is_odd INTEGER)
             WITHOUT ROWID;
         CREATE INDEX authorship_odd ON authorship_commits (is_odd) WHERE is_odd;
-        CREATE TABLE authorship_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE authorship_last (is_private INTEGER PRIMARY KEY, oid TEXT);
         CREATE TABLE authorship_people (address TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE authorship_noted (oid TEXT, word TEXT, PRIMARY KEY (oid, word)) WITHOUT ROWID;
         CREATE TABLE authorship_logs (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID
@@ -38,19 +56,11 @@ TABLES: dict[str, Table] = {
     ),
     # See code_records.py.
     "code": Table(
-        1,
+        2,
         """
-        CREATE TABLE code_records (oid TEXT PRIMARY KEY, op TEXT, time INTEGER, branch TEXT,
-            head TEXT, base TEXT, is_dirty INTEGER, merged_as TEXT, taken_from TEXT, kind TEXT)
-            WITHOUT ROWID;
-        CREATE INDEX code_by_head ON code_records (head);
-        CREATE INDEX code_by_landing ON code_records (merged_as);
-        CREATE INDEX code_by_branch ON code_records (branch, time);
-        CREATE TABLE code_ids (oid TEXT, id TEXT, PRIMARY KEY (oid, id)) WITHOUT ROWID;
-        CREATE INDEX code_by_id ON code_ids (id);
         CREATE TABLE code_own (oid TEXT, branch TEXT, PRIMARY KEY (oid, branch)) WITHOUT ROWID;
         CREATE TABLE code_authors (mark TEXT, oid TEXT, PRIMARY KEY (mark, oid)) WITHOUT ROWID;
-        CREATE TABLE code_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID
+        CREATE TABLE code_last (is_private INTEGER PRIMARY KEY, oid TEXT)
         """,
     ),
     # What commits of the trunk change: see branches/landing/steps.py.
@@ -84,15 +94,21 @@ TABLES: dict[str, Table] = {
             used INTEGER) WITHOUT ROWID
         """,
     ),
-    # See clues.py.
-    "clues": Table(
+    # See content.py.
+    "memories": Table(
         1,
         """
-        CREATE TABLE clues (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) WITHOUT ROWID;
-        CREATE TABLE clues_memories (number INTEGER PRIMARY KEY, blob TEXT UNIQUE, said TEXT,
-            words TEXT, tags TEXT, sample BLOB);
-        CREATE TABLE clues_trees (oid TEXT PRIMARY KEY) WITHOUT ROWID
+        CREATE TABLE memories (n INTEGER PRIMARY KEY, blob TEXT UNIQUE, id TEXT, is_record INTEGER,
+            facts TEXT, words TEXT, tags TEXT, sample BLOB);
+        CREATE INDEX memories_by_kind ON memories (is_record, n);
+        CREATE TABLE memories_keys (key INTEGER, n INTEGER, PRIMARY KEY (key, n)) WITHOUT ROWID;
+        CREATE TABLE memories_trees (oid TEXT PRIMARY KEY) WITHOUT ROWID
         """,
+    ),
+    "flags": Table(
+        1,
+        "CREATE TABLE flags (blob TEXT, rules INTEGER, found TEXT, PRIMARY KEY (blob, rules)) "
+        "WITHOUT ROWID",
     ),
     # What models make of memories: see search/meaning/vectors.py.
     "vectors": Table(

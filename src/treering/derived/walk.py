@@ -6,14 +6,11 @@ word of whoever committed it. A merge made here adds nobody; one that was brough
 than a teammate's word, as whoever made it chose what to leave out.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged
-from treering.git import log
-from treering.git.log import CommitFile
-from treering.git.objects import CommitInfo
+from treering.derived.history import FileVersion
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.model.provenance import (
@@ -28,14 +25,10 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
-from treering.store import layout, message
-from treering.store.vault import NOBODY, Vault
+from treering.store.vault import NOBODY
 
 Text = Memory | Prompt
 ReadText = Callable[[str, str], Text | None]
-_FILE = "100644"
-_FEW = 16  # commits, which are looked at in the time a process takes to start
-_NOTHING = "0" * 40
 #: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
 _TICK = 0.001
 
@@ -47,15 +40,6 @@ class Moment(NamedTuple):
     is_odd: bool
 
 
-class PutFile(NamedTuple):
-    """A file as a commit left it: a memory's id or a prompt's key, its blob, and those it was in
-    the parents that had it."""
-
-    id: str
-    blob: str
-    before: tuple[str, ...]
-
-
 class Contribution(NamedTuple):
     """One commit, and the files it put into its scope."""
 
@@ -64,8 +48,7 @@ class Contribution(NamedTuple):
     time: int
     author: str
     op: str
-    bases: dict[str, str]
-    files: tuple[PutFile, ...]
+    files: tuple[FileVersion, ...]
 
 
 class Walk:
@@ -106,11 +89,10 @@ class Walk:
         is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
         who = SOMEONE if is_cut or is_nobodys else Contributor(commit.author, is_here)
         for put in commit.files:
-            before = put.before or tuple(filter(None, (commit.bases.get(put.id),)))
             if put.blob in self._versions:
-                self._claim(self._versions[put.blob], who, is_first=not before)
-            elif before:
-                self._keep(self._change(commit, put, before, who, moment))
+                self._claim(self._versions[put.blob], who, is_first=not put.before)
+            elif put.before:
+                self._keep(self._change(commit, put, who, moment))
             else:
                 self._keep(self._create(put, who, moment))
 
@@ -141,13 +123,13 @@ class Walk:
         if is_first and who.is_here and not _is_all_here(version):
             self._keep(version._replace(people=(who,)))
 
-    def _create(self, put: PutFile, who: Contributor, moment: float) -> Version:
-        new = Version(put.blob, put.id, (who,), moment, moment, moment)
-        if put.id not in self._blobs_of:
+    def _create(self, put: FileVersion, who: Contributor, moment: float) -> Version:
+        new = Version(put.blob, put.key, (who,), moment, moment, moment)
+        if put.key not in self._blobs_of:
             return new
-        new = new._replace(said=self._when_said(put, self._blobs_of[put.id], moment))
-        words = self._hash(put.id, put.blob)
-        same = self._find(put.id, words)
+        new = new._replace(said=self._when_said(put, self._blobs_of[put.key], moment))
+        words = self._hash(put.key, put.blob)
+        same = self._find(put.key, words)
         if same and not (who.is_here and not _is_all_here(same)):
             new = new._replace(people=same.people)
         return new._replace(words=words)
@@ -155,49 +137,48 @@ class Walk:
     def _change(
         self,
         commit: Contribution,
-        put: PutFile,
-        before: Sequence[str],
+        put: FileVersion,
         who: Contributor,
         moment: float,
     ) -> Version:
-        words = self._hash(put.id, put.blob)
-        sources = [self._versions.get(blob) for blob in before]
+        words = self._hash(put.key, put.blob)
+        sources = [self._versions.get(blob) for blob in put.before]
         born = min([moment, *(source.born for source in sources if source)])
-        same = self._find(put.id, words)
-        people = same.people if same else self._writers(commit, put, before, who)
-        said = self._when_said(put, before, moment)
-        return Version(put.blob, put.id, people, born, moment, said, words)
+        same = self._find(put.key, words)
+        people = same.people if same else self._writers(commit, put, who)
+        said = self._when_said(put, put.before, moment)
+        return Version(put.blob, put.key, people, born, moment, said, words)
 
-    def _when_said(self, put: PutFile, before: Sequence[str], moment: float) -> float:
+    def _when_said(self, put: FileVersion, before: Sequence[str], moment: float) -> float:
         """Since when it says what it says: as long as that it was made from, if that says so too.
         To go back to an earlier text is to say it anew."""
-        text = self._read(put.id, put.blob)
+        text = self._read(put.key, put.blob)
         sources = [version for blob in before if (version := self._versions.get(blob))]
         same = [
             source.said
             for source in sources
-            if text and is_same_content(text, self._read(put.id, source.blob))
+            if text and is_same_content(text, self._read(put.key, source.blob))
         ]
         return min([moment, *same])
 
     def _writers(
-        self, commit: Contribution, put: PutFile, before: Sequence[str], who: Contributor
+        self, commit: Contribution, put: FileVersion, who: Contributor
     ) -> tuple[Contributor, ...]:
-        versions = [self._versions.get(blob) for blob in before]
+        versions = [self._versions.get(blob) for blob in put.before]
         people = [
             person for version in versions for person in (version.people if version else [SOMEONE])
         ]
         is_merge = len(commit.parents) > 1
         if is_merge and not who.is_here:
-            people.append(JOINER if self._is_woven(put, before) else who)
+            people.append(JOINER if self._is_woven(put) else who)
         elif not is_merge:
             people.append(who)
         return tuple(dict.fromkeys(people))
 
-    def _is_woven(self, put: PutFile, before: Sequence[str]) -> bool:
-        text = self._read(put.id, put.blob)
-        parents = [parent for blob in before if (parent := self._read(put.id, blob))]
-        return text is not None and len(parents) == len(before) and is_woven(text, parents)
+    def _is_woven(self, put: FileVersion) -> bool:
+        text = self._read(put.key, put.blob)
+        parents = [parent for blob in put.before if (parent := self._read(put.key, blob))]
+        return text is not None and len(parents) == len(put.before) and is_woven(text, parents)
 
     def _find(self, key: str, words: str) -> Version | None:
         """A version of a memory that has these very words; the one we can vouch for, if any."""
@@ -214,14 +195,18 @@ class Walk:
 def order_by_source(commits: list[Contribution]) -> list[Contribution]:
     """Commits after their parents, and after those that made what a branch's copy was made from:
     the histories of two scopes need not meet."""
-    if not any(commit.bases for commit in commits):
-        return commits
     by_oid = {commit.oid: commit for commit in commits}
     makers = {put.blob: commit.oid for commit in reversed(commits) for put in commit.files}
     order: TopologicalSorter[str] = TopologicalSorter()
+    seen: set[str] = set()
+    is_in_order = True
     for commit in commits:
-        sources = (makers.get(blob, "") for blob in commit.bases.values())
+        seen.add(commit.oid)
+        sources = {makers.get(blob, "") for put in commit.files for blob in put.before} - {""}
+        is_in_order = is_in_order and sources <= seen
         order.add(commit.oid, *({*commit.parents, *sources} & by_oid.keys() - {commit.oid}))
+    if is_in_order:
+        return commits
     try:
         return [by_oid[oid] for oid in order.static_order()]
     except CycleError:
@@ -230,89 +215,3 @@ def order_by_source(commits: list[Contribution]) -> list[Contribution]:
 
 def _is_all_here(version: Version) -> bool:
     return all(person.is_here for person in version.people)
-
-
-# --- what each commit put into its scope: which files, made from what, by whom --------------------
-
-
-def read_contributions(
-    vault: Vault, tips: Sequence[str], known: Collection[str], *, most: int = 0
-) -> Iterator[Contribution]:
-    """The commits of `tips` that are in no history of `known`, parents first; at most the newest
-    `most`. What cannot be read ends it early: a damaged history tells less.
-
-    Asked of comparing trees, not of trailers: a commit of others may say of itself whatever it
-    likes. Of a merge only the files count that none of its parents has.
-    """
-    news = _read_few(vault, tips, frozenset(known))
-    if news is not None:
-        yield from news
-        return
-    folder = vault.repository.common_dir
-    for commit, files in log.read_changes(folder, tips, without=known, most=most):
-        text = message.read(commit.message)
-        yield Contribution(
-            commit.oid,
-            commit.parents,
-            commit.time,
-            commit.author,
-            text.op,
-            dict(text.bases),
-            tuple(filter(None, map(_put_file, files))),
-        )
-
-
-def _read_few(
-    vault: Vault, tips: Sequence[str], known: frozenset[str]
-) -> list[Contribution] | None:
-    """The same without a process, where little is new and nothing was merged: after each capture.
-    None where it has to be asked of git."""
-    objects, news = vault.repository.objects, dict[str, Contribution]()
-    try:
-        for tip in tips:
-            line, at = list[CommitInfo](), tip
-            while at and at not in known and at not in news:
-                commit = objects.commit(at)
-                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
-                    return None
-                line.append(commit)
-                at = commit.parents[0] if commit.parents else ""
-            for commit in reversed(line):
-                news[commit.oid] = read_contribution(vault, commit)
-    except StoreDamaged:
-        return None
-    return list(news.values())
-
-
-def read_contribution(vault: Vault, commit: CommitInfo) -> Contribution:
-    """What a commit that is no merge put into its scope."""
-    before = vault.repository.objects.commit(commit.parents[0]).tree if commit.parents else None
-    pairs = vault.trees.differing(before, commit.tree)
-    files = (
-        PutFile(key, blob, (old,) if old else ())
-        for path, (old, blob) in sorted(pairs.items())
-        if blob and (key := layout.id_of_path(path) or layout.saved_key_of_path(path))
-    )
-    text = message.read(commit.message)
-    return Contribution(
-        commit.oid,
-        commit.parents,
-        commit.time,
-        commit.author,
-        text.op,
-        dict(text.bases),
-        tuple(files),
-    )
-
-
-def _put_file(file: CommitFile) -> PutFile | None:
-    """A file of ours that is there after the commit, or None."""
-    key = layout.id_of_path(file.path) or layout.saved_key_of_path(file.path)
-    if key is None or file.modes[-1] != _FILE:
-        return None
-    before = (
-        blob
-        for mode, blob in zip(file.modes[:-1], file.blobs[:-1], strict=True)
-        if mode == _FILE and blob != _NOTHING
-    )
-    return PutFile(key, file.blobs[-1], tuple(dict.fromkeys(before)))

@@ -26,7 +26,7 @@ class ForeignFile(OSError):
     """What is there is not ours; to callers it is like a disk that cannot be used."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(errno.EPERM, "Not a file or folder of this user's", str(path))
+        super().__init__(errno.EPERM, "Not a plain file or folder of this user's", str(path))
 
 
 def check_folder(path: Path, *, levels: int = 1) -> None:
@@ -71,13 +71,25 @@ def _make(folder: Path, mode: int) -> None:
 
 def open_file(path: Path, flags: int = os.O_RDONLY) -> int:
     """A descriptor of a plain file of ours; with O_CREAT it is made for this user alone."""
-    # Opening a pipe would wait for its other end.
+    return open_plain(path, flags, is_own=True)
+
+
+def open_plain(
+    path: str | Path, flags: int = os.O_RDONLY, mode: int = 0o600, *, is_own: bool = False
+) -> int:
+    """Open a file that is no link and no pipe; with `is_own` it has to be this user's. Others may
+    have put anything there who share the repository."""
+    # Opening a pipe would wait for its other end. What is emptied is looked at first.
     safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    descriptor = os.open(path, flags | safe, 0o600)
+    descriptor = os.open(path, flags & ~os.O_TRUNC | safe, mode)
     try:
         info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode) or not _is_own(info):
-            raise ForeignFile(path)
+        if not stat.S_ISREG(info.st_mode) or (is_own and not _is_own(info)):
+            raise ForeignFile(Path(path))
+        if flags & os.O_TRUNC:
+            if info.st_nlink > 1:  # it has another name, and may be anything there
+                raise ForeignFile(Path(path))
+            os.ftruncate(descriptor, 0)
     except BaseException:
         os.close(descriptor)
         raise
@@ -87,6 +99,12 @@ def open_file(path: Path, flags: int = os.O_RDONLY) -> int:
 def read_file(path: Path) -> bytes:
     """The bytes of a plain file of ours."""
     with os.fdopen(open_file(path), "rb") as file:
+        return file.read()
+
+
+def read_plain(path: str | Path) -> bytes:
+    """The bytes of a file that `open_plain` opens."""
+    with os.fdopen(open_plain(path), "rb") as file:
         return file.read()
 
 

@@ -9,12 +9,14 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import Busy, StorageFailed
+from treering.git.files import open_plain, read_plain
 
 PATIENCE = 10.0
 _NO_FLOCK = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
@@ -52,7 +54,7 @@ def sign(path: Path) -> Iterator[None]:
 
 def _write_into(path: Path, text: str) -> None:
     with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)  # made by nobody here
+        descriptor = open_plain(path, os.O_WRONLY | os.O_TRUNC)  # made by nobody here
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -60,7 +62,7 @@ def _write_into(path: Path, text: str) -> None:
 def describe_holder(path: Path) -> str:
     """Who holds a signed lock, as far as can be known: `process 4711, which is stopped`."""
     try:
-        pid = int(path.read_text(encoding="utf-8"))
+        pid = int(read_plain(path))
         os.kill(pid, 0)
     except PermissionError:
         return f"process {pid}"  # another user's
@@ -80,7 +82,7 @@ def _is_stopped(pid: int) -> bool:
 def is_held(path: Path) -> bool:
     """Whether someone has the lock now. Whoever asks has it for a moment itself."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_plain(path)
     except OSError:
         return False
     try:
@@ -128,9 +130,13 @@ def is_flock_supported(folder: Path) -> bool:
 def _try(path: Path, mode: int) -> Callable[[], None] | None:
     """Take the lock and say how to release it; None when someone else has it."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
+        descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     except OSError as error:
-        raise StorageFailed(f"The repository cannot be written: {error.strerror}.") from error
+        why = f"{path} is not a plain file" if _is_planted(path) else error.strerror
+        raise StorageFailed(f"The repository cannot be written: {why}.") from error
+    if os.fstat(descriptor).st_nlink > 1:  # somebody's file, to be emptied and opened to a group
+        os.close(descriptor)
+        raise StorageFailed(f"The repository cannot be written: {path} has a second name.")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -147,6 +153,14 @@ def _try(path: Path, mode: int) -> Callable[[], None] | None:
     return None
 
 
+def _is_planted(path: Path) -> bool:
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return False
+    return not stat.S_ISREG(info.st_mode)
+
+
 def _open_to_group(descriptor: int, mode: int) -> None:
     """The umask may have closed what the group of a shared repository has to lock, too."""
     if mode & 0o070 and os.fstat(descriptor).st_mode & mode != mode:
@@ -156,7 +170,7 @@ def _open_to_group(descriptor: int, mode: int) -> None:
 
 def _is_still(path: Path, descriptor: int) -> bool:
     try:
-        there = path.stat()
+        there = os.lstat(path)
     except FileNotFoundError:
         return False
     mine = os.fstat(descriptor)
@@ -181,7 +195,7 @@ def _try_pid_file(path: Path, mode: int) -> Callable[[], None] | None:
 def _is_abandoned(path: Path) -> bool:
     """Whether the maker is a process of this host that no longer runs."""
     try:
-        pid, _, host = path.read_text(encoding="utf-8").partition(" ")
+        pid, _, host = read_plain(path).decode().partition(" ")
         if host != _host():
             return False
         os.kill(int(pid), 0)

@@ -329,26 +329,15 @@ def list_commits(
 
 
 def read_parents(
-    git_dir: Path,
-    tips: Iterable[str],
-    *,
-    without: Iterable[str],
-    most: int,
-    seconds: float,
-    is_first_parent: bool = False,
+    git_dir: Path, tips: Iterable[str], *, without: Iterable[str], most: int, seconds: float
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of the newest commits of some histories and not of others, replaced by none.
-
-    With `is_first_parent` they follow each other along first parents, and all of what the others
-    have is left out.
-    """
+    """The parents of the newest commits of some histories and not of others, replaced by none."""
     arguments, lines = _select(tips, without)
     if arguments is None:
         return {}
     text = process.run(
         git_dir,
         *("rev-list", "--parents", f"--max-count={most}"),
-        *(["--first-parent"] if is_first_parent else ()),
         *arguments,
         feed=lines,
         env=_NO_REPLACEMENTS,
@@ -356,6 +345,24 @@ def read_parents(
     )
     rows = (line.split(" ") for line in text.decode("ascii").splitlines())
     return {commit: tuple(parents) for commit, *parents in rows}
+
+
+def read_sides(
+    git_dir: Path, one: str, other: str, *, seconds: float
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The commits of each of two histories that the other lacks, with their parents, children
+    first, replaced by none."""
+    text = process.run(
+        git_dir,
+        *("rev-list", "--parents", "--left-right", "--topo-order", f"{one}...{other}", "--"),
+        env=_NO_REPLACEMENTS,
+        seconds=seconds,
+    )
+    sides: dict[str, dict[str, tuple[str, ...]]] = {"<": {}, ">": {}}
+    for line in text.decode("ascii").splitlines():
+        commit, *parents = line[1:].split(" ")
+        sides[line[0]][commit] = tuple(parents)
+    return sides["<"], sides[">"]
 
 
 def read_graph(

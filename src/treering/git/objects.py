@@ -101,11 +101,6 @@ class Objects:
         """Whether an object is here, and a commit: a ref of strangers may hold anything."""
         return self._is(GIT_OBJECT_COMMIT, oid)
 
-    def is_tree(self, oid: str) -> bool:
-        """Whether an object can be read, and is a tree: libgit2 writes none whose file is there, be
-        it empty."""
-        return self._is(GIT_OBJECT_TREE, oid)
-
     def _is(self, kind: int, oid: str) -> bool:
         self._get_ready()
         try:
@@ -268,9 +263,6 @@ class Objects:
             return self._note(_put(builder.write))
         except (GitError, OSError, ValueError, KeyError) as error:
             raise StorageFailed(f"A tree could not be written: {self._why(error)}") from error
-
-    def write_raw_tree(self, data: bytes) -> str:
-        return self._write(GIT_OBJECT_TREE, data)
 
     def write_commit(
         self, tree: str, parents: tuple[str, ...], person: Person, seconds: int, message: str

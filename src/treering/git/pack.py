@@ -1,8 +1,9 @@
 """Packs: many files written at once, and loose objects put together when they pile up."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.errors import StorageFailed
 from treering.git.repository import Repository
@@ -27,21 +28,54 @@ def write_tree(
     branch, so it gets one, and forgets it before it would write the ref: commit and ref move stay
     on the one write path.
     """
-    from treering.git import process
-
-    answer = process.feed(
-        repository.common_dir,
-        *("-c", "core.fsync=pack,pack-metadata,loose-object"),
-        *("-c", "core.fsyncMethod=fsync"),
-        *("-c", "fastimport.unpackLimit=1"),
-        *("fast-import", "--quiet", "--done"),
-        chunks=_stream(parent, files),
-    )
+    answer = _import(repository, _stream(parent, files))
     mode, _, rest = answer.decode("ascii", "replace").partition(" ")
     tree = rest.removeprefix("tree ").strip()
     if mode != "040000" or len(tree) != 40:
         raise StorageFailed(f"git fast-import did not name a tree: {answer!r}")
     return tree
+
+
+class ChainCommit(NamedTuple):
+    """One commit of a history that is written as a whole."""
+
+    #: Author and committer, as they stand in a commit.
+    people: Sequence[bytes]
+    message: bytes
+    files: Mapping[str, str]  # path -> the id of a blob that is there
+
+
+def write_chain(repository: Repository, commits: Sequence[ChainCommit]) -> str:
+    """Write commits that follow each other, from nothing on; return the last, or "" for none. No
+    ref is moved."""
+    if not commits:
+        return ""
+    return _import(repository, _stream_chain(commits)).decode("ascii", "replace").strip()
+
+
+def _stream_chain(commits: Sequence[ChainCommit]) -> Iterator[bytes]:
+    for mark, commit in enumerate(commits, 1):
+        yield b"commit %b\nmark :%d\n" % (_BRANCH, mark)
+        yield b"%b\ndata %d\n%b\n" % (
+            b"\n".join(commit.people), len(commit.message), commit.message
+        )  # fmt: skip
+        for path, blob in commit.files.items():
+            yield b"M 100644 %b %b\n" % (blob.encode(), _quote(path))
+    yield b"get-mark :%d\n" % len(commits)
+    yield b"reset %b\nfrom %b\n\ndone\n" % (_BRANCH, _NOTHING)
+
+
+def _import(repository: Repository, chunks: Iterable[bytes]) -> bytes:
+    from treering.git import process
+
+    return process.feed(
+        repository.common_dir,
+        *("-c", "core.fsync=pack,pack-metadata,loose-object"),
+        *("-c", "core.fsyncMethod=fsync"),
+        *("-c", "fastimport.unpackLimit=1"),
+        *("fast-import", "--quiet", "--done"),
+        chunks=chunks,
+    )
 
 
 def _stream(parent: str | None, files: Mapping[str, bytes | str | None]) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.git.files import read_plain
 from treering.git.repository import Repository
 
 _RENAMED = r"Branch: renamed refs/heads/(.+) to refs/heads/(.+)"
@@ -28,7 +29,7 @@ class ReflogLine(NamedTuple):
 def lines(log: Path) -> list[ReflogLine]:
     """A reflog, oldest line first; empty where there is none."""
     try:
-        text = log.read_text(encoding="utf-8", errors="surrogateescape")
+        text = read_plain(log).decode(errors="surrogateescape")
     except OSError:
         return []
     return [line for line in map(_line, text.splitlines()) if line is not None]

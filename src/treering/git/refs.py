@@ -5,15 +5,18 @@ Refs are listed from their files, because libgit2 walks every ref of the reposit
 """
 
 import contextlib
+import errno
 import os
 import re
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
+from treering.git.files import ForeignFile, open_plain, read_plain
 from treering.git.sync_together import disk_turn
 
 
@@ -24,6 +27,8 @@ class RefMoved(Conflict):
 # A ref lock is held for moments; one this old was left by a process that died.
 STALE_LOCK = 5.0
 _PATIENCE = 10.0
+#: Files of single refs below a prefix, from which on git puts them together.
+MANY_LOOSE = 200
 #: refs/treering/heads/<scope>: what has as many parts lies in a folder of all.
 _SHARED_DEPTH = 3
 
@@ -67,12 +72,13 @@ def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
     for name in _names(os.path.join(common_dir, top)):
         if name.startswith(start) and not name.endswith(".lock"):
             try:
-                with open(
-                    os.path.join(common_dir, top, name), encoding="ascii", errors="replace"
-                ) as file:
-                    yield f"{top}/{name}", file.read(4096).strip()
-            except FileNotFoundError:
+                text = read_plain(os.path.join(common_dir, top, name))
+                yield f"{top}/{name}", text[:4096].decode("ascii", "replace").strip()
+            except (FileNotFoundError, ForeignFile):
                 continue  # gone or packed meanwhile; packed ones are read after this
+            except OSError as error:
+                if error.errno != errno.ELOOP:  # a link
+                    raise
 
 
 def _names(folder: str, above: str = "") -> Iterator[str]:
@@ -119,6 +125,34 @@ def move(
             return
 
 
+def set_together(
+    common_dir: Path, new: Mapping[str, str], gone: Mapping[str, str] = MappingProxyType({})
+) -> bool:
+    """Let refs have new values and remove others that have these, all of it or nothing; return
+    whether it was done. For the many refs of a fetch, which only we write."""
+    from treering.git import process  # hardly any command moves many refs
+
+    lines = [b"update %b\0%b\0\0" % (os.fsencode(n), oid.encode()) for n, oid in new.items()]
+    lines += [b"delete %b\0%b\0" % (os.fsencode(n), oid.encode()) for n, oid in gone.items()]
+    answer = process.ask(
+        common_dir,
+        *("update-ref", "--stdin", "-z", "--no-deref"),
+        feed=b"".join(lines),
+        env=process.without_hooks(common_dir),
+    )
+    return answer.code == 0
+
+
+def pack_if_many(common_dir: Path, prefix: str) -> None:
+    """Let git put all refs into its one file, once many below a prefix have files of their own:
+    every look at them reads them all. Where that cannot be they stay as they are."""
+    from treering.git import process
+
+    with contextlib.suppress(OSError):
+        if len(os.listdir(common_dir / prefix)) > MANY_LOOSE:
+            process.ask(common_dir, "pack-refs", "--all")
+
+
 def _remove_empty_folder(common_dir: Path, name: str) -> None:
     """What the last ref of a clone leaves behind: libgit2 makes a folder for the lock even of a
     packed one, and every look at refs goes through it from then on. Folders in which others are at
@@ -161,20 +195,18 @@ def _remove_stale_lock(lock: Path) -> bool:
 def _keep_reflog(common_dir: Path, name: str) -> None:
     """git logs refs outside refs/heads only where a log exists, so an empty one is made first."""
     log = common_dir / "logs" / name
-    if not log.exists():
-        try:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            log.touch()
-        except OSError as error:
-            raise StorageFailed(
-                f"The log of {name} cannot be written: {error.strerror}."
-            ) from error
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        # libgit2 would go through a link, and wait for a pipe.
+        os.close(open_plain(log, os.O_WRONLY | os.O_CREAT, 0o666))
+    except OSError as error:
+        raise StorageFailed(f"The log of {name} cannot be written: {error.strerror}.") from error
 
 
 def reflog(common_dir: Path, name: str) -> list[str]:
     """The values a ref had, newest first, as its log tells."""
     try:
-        lines = (common_dir / "logs" / name).read_bytes().splitlines()
+        lines = read_plain(common_dir / "logs" / name).splitlines()
     except OSError:
         return []
     return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
@@ -199,7 +231,7 @@ def moves(common_dir: Path, name: str, start: int = 0) -> tuple[list[Move], int]
     A log that became shorter was written anew, and is read from its beginning.
     """
     try:
-        with (common_dir / "logs" / name).open("rb") as log:
+        with os.fdopen(open_plain(common_dir / "logs" / name), "rb") as log:
             size = log.seek(0, os.SEEK_END)
             if size == start:
                 return [], size
@@ -220,9 +252,10 @@ def copy_log(common_dir: Path, old: str, new: str) -> None:
     """Let the log of a ref go with its name; where it cannot, less is known of the past."""
     there = common_dir / "logs" / new
     with contextlib.suppress(OSError):
-        if not there.exists():
-            there.parent.mkdir(parents=True, exist_ok=True)
-            there.write_bytes((common_dir / "logs" / old).read_bytes())
+        text = read_plain(common_dir / "logs" / old)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        with there.open("xb") as file:  # which follows no link
+            file.write(text)
 
 
 def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
@@ -234,18 +267,19 @@ def forget_logs(common_dir: Path, prefix: str, gone: Collection[str]) -> None:
     try:
         for log in _logs(common_dir, prefix):
             if not words.isdisjoint(_read_values(log)):
-                log.write_bytes(b"")
+                os.close(open_plain(log, os.O_WRONLY | os.O_TRUNC))
     except OSError as error:
         raise StorageFailed(f"The logs of {prefix} cannot be emptied: {error.strerror}.") from error
 
 
 def _logs(common_dir: Path, prefix: str) -> list[Path]:
-    return [path for path in (common_dir / "logs" / prefix).rglob("*") if path.is_file()]
+    found = (common_dir / "logs" / prefix).rglob("*")
+    return [path for path in found if path.is_file() and not path.is_symlink()]
 
 
 def _read_values(log: Path) -> set[bytes]:
     """The values that the lines of a log say a ref had before and after."""
-    lines = re.findall(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", log.read_bytes(), re.MULTILINE)
+    lines = re.findall(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", read_plain(log), re.MULTILINE)
     return {oid for line in lines for oid in line}
 
 

@@ -13,8 +13,8 @@ from treering.model.scope import REMOTES
 if TYPE_CHECKING:
     from treering.store.vault import Vault
 
-#: From here on refs are removed together.
-_MANY = 10
+#: From here on refs are moved together.
+MANY = 10
 #: Where a remote's refs are kept: those of its clones, and what a remote has lost.
 CLONES_SEEN, LOST = "clones", "lost"
 
@@ -46,9 +46,7 @@ def list_fetched(repository: Repository, remote: str = "") -> Iterator[FetchedHe
 
 def remove_fetched(vault: Vault, held: Held, tips: Mapping[str, str], *, why: str) -> None:
     """Let go of heads that were seen, by their refs, which have these tips."""
-    from treering.git import packed_refs  # hardly any command removes some
-
-    if len(tips) >= _MANY and packed_refs.can_remove(vault.repository.common_dir, tips):
+    if len(tips) >= MANY and refs.set_together(vault.repository.common_dir, {}, tips):
         return
     for name, tip in tips.items():
         vault.move_ref(held, name, None, old=tip, why=why)

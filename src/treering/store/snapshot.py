@@ -27,7 +27,7 @@ class Snapshot:
     def _memories_tree(self) -> str | None:
         tree = self._trees.folder(self._root, layout.MEMORIES)
         if tree:
-            self._trees.shard_tree(tree, "")  # without it nothing can be listed: damaged as a whole
+            self._trees.shards(tree)  # without it nothing can be listed: damaged as a whole
         return tree
 
     def blob(self, memory_id: str) -> str | None:
@@ -46,7 +46,7 @@ class Snapshot:
         return self._trees.shards(self._memories) if self._memories else {}
 
     def shard_tree(self, name: str) -> str | None:
-        return self._trees.shard_tree(self._memories, name) if self._memories else None
+        return self._trees.shards(self._memories).get(name) if self._memories else None
 
     def listing(self) -> Listing:
         """Every memory's id and blob; not to be changed, it is shared."""

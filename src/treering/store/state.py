@@ -6,6 +6,7 @@ links, replaced as a whole or appended to in one write, and never grows beyond a
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import stat
@@ -126,3 +127,8 @@ class StateFolder:
     def _levels(self, name: str) -> int:
         """Return how many folders are ours, from the one with the file up."""
         return name.count("/") + 2
+
+
+def hash_name(name: str) -> str:
+    """Return what stands for a branch or a ref in a file: a name may be a credential."""
+    return hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]

@@ -68,10 +68,6 @@ class CommitTable:
         self._by_oid = {commit.oid: commit for commit in read_log(vault, tips)}
         self._places = {oid: place for place, oid in enumerate(self._by_oid)}
 
-    def list_all(self) -> list[MemoryCommit]:
-        """All commits, parents before their children."""
-        return list(self._by_oid.values())
-
     def list_open(self, tip: str) -> list[MemoryCommit]:
         """What a tip reaches without going through a promotion, parents before their children: what
         lies behind one is another scope's."""
@@ -159,7 +155,7 @@ def shallow_commits(vault: Vault) -> frozenset[str]:
     return frozenset(text.split())
 
 
-class History:
+class MergeHistory:
     """Everything that some tips were made of, read at once: a merge that needs it needs all."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
@@ -202,15 +198,10 @@ class History:
         Behind a promotion only those count that led to the version it took: what it left behind
         has not landed. A version whose making is not known counts as made by the promotion.
         """
-        changes = self._by_path.get(path, [])
         if not self._has_promotions:
-            return changes
+            return self._by_path.get(path, [])
         counting = self._list_counting(path)
-        return [
-            commit
-            for commit in self.commits
-            if commit.oid in counting and (commit.is_promotion or commit in changes)
-        ]
+        return [commit for commit in self.commits if commit.oid in counting]
 
     def _list_counting(self, path: str) -> set[str]:
         """The changes of a file reached from the tips, and promotions that stand for one."""

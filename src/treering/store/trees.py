@@ -12,14 +12,13 @@ shard is read again.
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from treering.errors import StoreDamaged
 from treering.git.objects import BLOB, TREE, TreeEntry
 from treering.git.repository import Repository
 from treering.model.memory import ALPHABET
 from treering.store import layout
-from treering.store.line_shape import SHARD
 
 #: Memory id, or key of a prompt or template -> blob id.
 Listing = dict[str, str]
@@ -42,6 +41,9 @@ _OID = 20
 #: A line of a shard, with a memory's id and its object, and how long it is.
 _FILE = rb"(?s)100644 ([%s]{12})\.md\0(.{20})" % _ALPHABET
 _FILE_SIZE = len(b"100644 .md\0") + 12 + _OID
+#: The same of a folder of shards.
+_SHARD = rb"(?s)40000 ([%s]{2})\0(.{20})" % _ALPHABET
+_SHARD_SIZE = len(b"40000 \0") + 2 + _OID
 
 
 class Trees:
@@ -51,8 +53,6 @@ class Trees:
         self._repository = repository
         self._shards: dict[str, Listing] = {}
         self._folders: dict[str, dict[str, str]] = {}
-        self._plain: dict[str, bytes] = {}  # raw, those of all shards that hold nothing else
-        self._ascending: set[str] = set()  # those of them that we changed, or looked through
         self._listings: dict[str, Listing] = {}
         self._apart: dict[tuple[str | None, str | None], list[ShardChange]] = {}
         self._roots: dict[str, dict[str, str]] = {}
@@ -69,8 +69,8 @@ class Trees:
         """The tree of one of a scope's folders, or of a folder in one."""
         if root is None:
             return None
-        if layout.is_shard(name) and (raw := self._plain_raw(root)) is not None:
-            return SHARD.find(raw, name)
+        if layout.is_shard(name):
+            return self.shards(root).get(name)
         if name not in layout.FOLDERS:
             return next(
                 (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
@@ -96,66 +96,14 @@ class Trees:
             self._folders[memories] = trees
         return trees
 
-    def shard_tree(self, memories: str, name: str) -> str | None:
-        """The tree of one shard; a capture needs one of a thousand, and cuts no other line."""
-        if memories not in self._folders and (raw := self._plain_raw(memories)) is not None:
-            return SHARD.find(raw, name)
-        return self.shards(memories).get(name)
-
-    def _plain_raw(self, memories: str) -> bytes | None:
-        plain = self._plain.get(memories)
-        if plain is None:
-            raw = self._repository.objects.raw_tree(memories)
-            if not SHARD.is_every_line_of(raw):
-                return None
-            plain = self._keep_plain(memories, raw)
-        return plain
-
-    def _keep_plain(self, memories: str, raw: bytes) -> bytes:
-        if len(self._plain) >= _MOST_FOLDERS:
-            self._plain.clear()
-        self._plain[memories] = raw
-        return raw
-
-    def write_shards(
-        self, memories: str | None, lines: Mapping[str, tuple[int, str] | None]
-    ) -> str | None:
-        """The tree with some shards set, written; None where it holds anything else, or the lines
-        are no shards that can be read. Neither is it taken apart, nor read when it is there."""
-        raw = self._plain_raw(memories) if memories else None
-        if memories is None or raw is None or not all(map(layout.is_shard, lines)):
-            return None
-        if memories not in self._ascending and not SHARD.ascends(raw):
-            return None
-        for name, line in lines.items():
-            if line is None or line[0] != TREE or not self._repository.objects.is_tree(line[1]):
-                return None
-            raw = SHARD.put(raw, name, line[1])
-        tree = self._repository.objects.write_raw_tree(raw)
-        self._keep_plain(tree, raw)
-        self._ascending = {memories, tree}
-        return tree
-
     def _read_shards(self, memories: str) -> dict[str, str]:
-        if (raw := self._plain_raw(memories)) is not None:
-            trees = self._cut_shards(memories, raw)
-            if len(trees) * SHARD.size == len(raw):
-                return trees
+        raw = self._repository.objects.raw_tree(memories)
+        pairs = re.findall(_SHARD, raw)
+        trees = {name.decode(): tree.hex() for name, tree in pairs}
+        if len(trees) * _SHARD_SIZE == len(raw):  # nothing lies between them, none is there twice
+            return trees
         lines = self.lines(memories)
         return {e.name: e.oid for e in lines if e.mode == TREE and layout.is_shard(e.name)}
-
-    def _cut_shards(self, memories: str, raw: bytes) -> dict[str, str]:
-        """The shards in a tree that holds nothing else, from those of another where one is known:
-        of a thousand a capture changes one."""
-        for other, trees in list(reversed(self._folders.items())):
-            before = self._plain.get(other)
-            if before is not None and other != memories:
-                now, then = SHARD.differ(raw, before)
-                trees = trees.copy()
-                for name, _ in SHARD.cut(then):
-                    trees.pop(name, None)
-                return trees | dict(SHARD.cut(now))
-        return dict(SHARD.cut(raw))
 
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard; not to be changed, it is shared."""
@@ -257,7 +205,7 @@ class Trees:
     def memory(self, memories: str, memory_id: str) -> str | None:
         """The blob of one memory."""
         name = layout.shard_of(memory_id)
-        tree = self.shard_tree(memories, name)
+        tree = self.shards(memories).get(name)
         return self.shard(name, tree).get(memory_id) if tree else None
 
     def differing(self, one: str | None, other: str | None) -> Pairs:
@@ -315,31 +263,13 @@ class Trees:
             return iter(())
         apart = self._apart.get((one, other))
         if apart is None:
-            apart = self._compare_raw(one, other) or self._compare_shards(one, other)
+            before, after = (self.shards(tree) if tree else {} for tree in (one, other))
+            names = sorted({name for name, _ in before.items() ^ after.items()})
+            apart = [(name, before.get(name), after.get(name)) for name in names]
             if len(self._apart) >= _MOST_FOLDERS:
                 self._apart.clear()
             self._apart[one, other] = apart
         return iter(apart)
-
-    def _compare_shards(self, one: str | None, other: str | None) -> list[ShardChange]:
-        before, after = (self.shards(tree) if tree else {} for tree in (one, other))
-        names = sorted({name for name, _ in before.items() ^ after.items()})
-        return [(name, before.get(name), after.get(name)) for name in names]
-
-    def _compare_raw(self, one: str | None, other: str | None) -> list[ShardChange]:
-        """The same by the lines that differ, where these are few: of a thousand shards a capture
-        changes one, and cuts no other line."""
-        if one is None or other is None:
-            return []
-        before, after = self._plain_raw(one), self._plain_raw(other)
-        if before is None or after is None:
-            return []
-        lines = SHARD.differ(before, after)
-        if max(map(len, lines)) > _MOST_CHANGED * SHARD.size:
-            return []
-        names = sorted({name for some in lines for name, _ in SHARD.cut(some)})
-        sides = ((name, SHARD.find(before, name), SHARD.find(after, name)) for name in names)
-        return [(name, was, now) for name, was, now in sides if was != now]
 
 
 def _compare(pairs: Pairs, one: Listing, other: Listing) -> None:

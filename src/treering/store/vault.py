@@ -360,7 +360,7 @@ class Vault:
         for name, below in folders.items():
             old = self.trees.folder(base, name)
             lines[name] = (TREE, self.write_folder(old, below))
-        return self.trees.write_shards(base, lines) or objects.write_tree(base, lines)
+        return objects.write_tree(base, lines)
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
         objects = self.repository.objects

@@ -10,8 +10,6 @@ from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
 from treering.store.vault import Vault
 
-_MOST_CHANGED = 200  # memories, from which on a view is not made from another
-
 
 class Layer(NamedTuple):
     """One scope in a view; `kind` is the contract's word for where it stands."""
@@ -77,6 +75,21 @@ class View:
         """The same, as anyone else who has this repository would see it."""
         shared = (layer for layer in self.layers if not layer.vault.is_private)
         return View(self.branch, tuple(shared))
+
+    @cached_property
+    def state(self) -> tuple[object, ...]:
+        """What it shows, as a value: its scopes and tips, and what of them is taken over."""
+        return tuple(
+            (
+                layer.kind,
+                layer.name,
+                layer.vault.is_private,
+                layer.snapshot.tip,
+                layer.snapshot.key,
+                frozenset((layer.taken_over or {}).items()),
+            )
+            for layer in self.layers
+        )
 
     def place(self, memory_id: str) -> Copy | None:
         """The nearest copy of a memory, forgotten or not."""
@@ -147,23 +160,3 @@ class View:
         for layer in self.layers:
             for memory_id, blob in layer.listing().items():
                 yield Copy(memory_id, blob, layer)
-
-
-def list_changed(before: View, now: View) -> set[str] | None:
-    """The ids of memories that two views of the same scopes need not show alike; None where the
-    scopes are others, or too much differs for it to be of use."""
-    if len(before.layers) != len(now.layers):
-        return None
-    ids: set[str] = set()
-    for one, other in zip(before.layers, now.layers, strict=True):
-        if one.vault is not other.vault or one.snapshot.scope != other.snapshot.scope:
-            return None
-        below, below_now = one.taken_over or {}, other.taken_over or {}
-        if below is not below_now:
-            ids |= {memory_id for memory_id, _ in below.items() ^ below_now.items()}
-        trees = one.snapshot.key[1], other.snapshot.key[1]
-        for _, old, new in one.vault.trees.changed_shards(*trees):
-            if old is None or new is None or len(ids) > _MOST_CHANGED:
-                return None
-            ids |= {memory_id for memory_id, _ in old.items() ^ new.items()}
-    return ids

@@ -1,26 +1,28 @@
 """Fetching the heads of a remote: which of them, and what becomes of those it has no longer."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import trunk_of
-from treering.git import packed_refs, refs
+from treering.git import log, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, REMOTES, Scope
+from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.store.fetched import (
     CLONES_SEEN,
     LOST,
+    MANY,
     FetchedHead,
     list_fetched,
     remove_fetched,
 )
+from treering.store.news import list_oversized
 from treering.store.vault import Vault
 from treering.sync import plan
 from treering.sync.place import Place, RemoteHead
+from treering.sync.seen import list_seen
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
@@ -62,23 +64,44 @@ class Fetching(NamedTuple):
             self.say(f"fetching {len(news)} heads")
         tips = {head.ref: head.tip for head in there}
         folder = self.repository.common_dir
-        if news and packed_refs.is_cheap(folder, len(news)):
+        if len(news) >= MANY:
             news = self._fetch_at_once(news, tips)
         failures = self.wire.fetch(news)
-        packed_refs.pack_if_many(folder, f"{REMOTES}{self.wire.name}/{CLONES_SEEN}")
+        refs.pack_if_many(folder, f"{REMOTES}{self.wire.name}/{CLONES_SEEN}")
         for name, why in failures.items():
             self.notes.append(f"{name} could not be fetched: {why}")
         return [head for head in there if head.ref not in failures]
 
+    def drop_oversized(self, before: Mapping[str, FetchedHead]) -> dict[str, FetchedHead]:
+        """Let go of heads with a commit too large to be real, before anybody reads one, and return
+        them by ref: of scopes that are not ours, too, and of those that a `git fetch` brought."""
+        folder, remote = self.repository.common_dir, self.wire.name
+        ours = refs.list_refs(folder, HEADS) | refs.list_refs(folder, VIEWS)
+        names = {name.rpartition("/")[2] for name in ours}
+        known = {tip for _, tip in list_seen(self.repository, remote)}
+        unread = {
+            head.ref: head
+            for head in list_fetched(self.repository, remote)
+            if head.tip not in known
+            and (before.get(head.ref) != head or head.component not in names)
+        }
+        is_commit = self.repository.objects.is_commit
+        tips = [head.tip for head in unread.values() if is_commit(head.tip)]
+        graph = log.read_graph(folder, tips, without=[*known, *ours.values()]) if tips else {}
+        oversized = list_oversized(self.repository, graph)
+        gone = {ref: head for ref, head in unread.items() if head.tip in oversized}
+        if gone:
+            refs.set_together(folder, {}, {ref: head.tip for ref, head in gone.items()})
+        return gone
+
     def _fetch_at_once(self, news: dict[str, str], tips: Mapping[str, str]) -> dict[str, str]:
-        """Bring heads by their ids, and write them down in one file; those that are left: what has
-        a file of its own, and all where a server will not have ids, or git is at the file."""
-        folder = self.repository.common_dir
-        new = {ours: tips[ref] for ref, ours in news.items() if not os.path.lexists(folder / ours)}
+        """Fetch heads by their ids and move all refs at once; return what is left: all, where a
+        server will not have ids, or a name is in the way of another."""
+        new = {ours: tips[ref] for ref, ours in news.items()}
         if not self.wire.fetch_objects(new.values()):
             return news
         new = {ours: tip for ours, tip in new.items() if self.repository.objects.is_commit(tip)}
-        if not packed_refs.add(folder, new):
+        if not refs.set_together(self.repository.common_dir, new):
             return news
         return {ref: ours for ref, ours in news.items() if ours not in new}
 

@@ -18,6 +18,7 @@ from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
+from treering.store.news import TOO_LARGE, list_oversized, read_news
 from treering.store.vault import Vault
 from treering.sync.plan import is_wanted
 
@@ -75,8 +76,12 @@ def look_over(
     history takes its time. `before` is what was seen of the scope so far."""
     bases: dict[str, str | None] = {}
     refusals: list[str] = []
+    known = [head for head in heads.list_heads(vault, scope) if head not in heads_there]
+    oversized = list_oversized(vault.repository, read_news(vault, heads_there.keys(), known))
     for tip, base in heads_there.items():
         try:
+            if tip in oversized:
+                raise StoreDamaged(f"{scope.branch} has a commit {TOO_LARGE}.")
             refuse_unreadable(vault, scope, tip)
             bases[tip] = base
         except TreeringError as error:
@@ -87,8 +92,7 @@ def look_over(
 
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
-    objects = vault.repository.objects
-    commit = objects.commit(tip)
+    commit = vault.repository.objects.commit(tip)
     memories = vault.trees.folder(commit.tree, layout.MEMORIES)
     if memories and _size_of(vault, memories) > _MOST_LISTED:
         raise StoreDamaged(f"{scope.branch} has too many memories to be real.")

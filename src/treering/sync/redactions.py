@@ -77,6 +77,11 @@ class Redactions:
         for commit in log.read_log(folder, [own], without=here, containing=words):
             self._untold.update(message.read(commit.message).memories)
 
+    def is_about(self, incoming: IncomingScope) -> bool:
+        """Tell whether something that was redacted is among what comes in."""
+        trunk = self._vault.tip(self._trunk)
+        return any(True for _ in _list_redacted(self._vault, incoming, trunk))
+
     def hear(self, actor: Actor, incoming: Collection[IncomingScope]) -> None:
         """Take what was redacted out of what we have; what others redacted can be restored."""
         trunk = self._vault.tip(self._trunk)

@@ -46,6 +46,25 @@ def test_squash_with_a_review_fix_is_a_no_op_merge(repo):
     assert ("noop", "main", commit) == found[:3]
 
 
+def test_lines_that_came_one_by_one_from_others_are_a_doubt(repo):
+    """Merging the branch would change nothing, but no step of the trunk brought all its commits."""
+    base = "".join(f"line {number}\n" for number in range(9))
+    repo.commit_file("a.txt", base)
+    repo.commit_file("b.txt", base)
+    repo.switch("feature", create=True)
+    repo.commit_file("a.txt", base + "retry three times\nwith some jitter\nand a cap\n")
+    repo.commit_file("b.txt", base + "close the socket\nbefore the file\nin this order\n")
+    tip = repo.git("rev-parse", "HEAD")
+    repo.switch("main")
+    more = "unrelated words of somebody\n"
+    repo.commit_file("a.txt", more + base + "retry three times\nwith some jitter\nand a cap\n")
+    repo.commit_file("b.txt", more + base + "close the socket\nbefore the file\nin this order\n")
+
+    found = judged(repo, tip)
+
+    assert (found.evidence, found.is_partial) == ("none", True)
+
+
 def test_a_quick_look_tells_a_landing_by_the_files_alone(repo):
     """Somebody built on the branch, and that landed in one: no patch is equal, all files are."""
     tip = feature(repo)

@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from treering.git import log, walk
+from treering.git import log
 from treering.git.binding import GitError
 from treering.git.repository import Repository
 
 #: Most branches meet what is known after a few commits; for the others git walks.
 _FEW = 64
-#: So far libgit2 walks as fast as git starts.
-_NEAR = 400
-#: So many commits are the most that a line is read down in one go.
+#: So many commits are the most that are read in one go.
 _FAR = 200_000
 
 
@@ -30,11 +28,29 @@ class FirstParents:
 
     def __init__(self, tip: str) -> None:
         self.tip = tip
-        self.floor = tip  # "" when the line is known down to its root
+        self.read(tip, {})
+
+    def read(self, floor: str, parents: dict[str, tuple[str, ...]]) -> None:
+        """Take in all that the target has and a commit of its line has not."""
         self._commits: list[str] = []
-        self._heights: dict[str, int] = {}
+        at = self.tip
+        while at and at != floor:
+            self._commits.append(at)
+            at = next(iter(parents.get(at, ())), "")
+        self.floor = at  # "" when the line is known down to its root
+        self._heights = {commit: -number for number, commit in enumerate(self._commits)}
         self._brought: dict[str, list[str]] = {}
-        self._counts = [0]  # how many commits came with the newest ones of the line
+        for commit in reversed(self._commits):  # the oldest merge that has a commit brought it
+            brought, waiting = [commit], list(parents.get(commit, ())[1:])
+            while waiting:
+                other = waiting.pop()
+                if other in parents and other not in self._heights:
+                    self._heights[other] = self._heights[commit]
+                    brought.append(other)
+                    waiting.extend(parents[other])
+            self._brought[commit] = brought
+        # How many commits came with the newest ones of the line.
+        self._counts = list(accumulate((len(self._brought[c]) for c in self._commits), initial=0))
 
     @property
     def depth(self) -> int:
@@ -64,27 +80,6 @@ class FirstParents:
 
     def count_newer(self, height: int) -> int:
         return self._counts[min(-height, self.depth)]
-
-    def lower(self, floor: str, parents: dict[str, tuple[str, ...]]) -> None:
-        """Take in what lies between the old floor and a new one."""
-        new, at = [], self.floor
-        while at and at != floor:
-            new.append(at)
-            at = next(iter(parents.get(at, ())), "")
-        heights = {commit: -(self.depth + number) for number, commit in enumerate(new)}
-        self._heights |= heights
-        for commit in reversed(new):  # the oldest merge that has a commit brought it
-            brought, waiting = [commit], list(parents.get(commit, ())[1:])
-            while waiting:
-                other = waiting.pop()
-                if other in parents and other not in self._heights:
-                    self._heights[other] = heights[commit]
-                    brought.append(other)
-                    waiting.extend(parents[other])
-            self._brought[commit] = brought
-        self._commits += new
-        self._counts += accumulate((len(self._brought[c]) for c in new), initial=self._counts.pop())
-        self.floor = at
 
 
 class Fork(NamedTuple):
@@ -136,18 +131,31 @@ class Ancestry:
         """The commits of a branch that a target lacks, children before parents."""
         key = (tip, line.tip)
         if key not in self._beside:
-            beside = self._walk(tip, line)
-            if beside is None:
-                walked = walk.read_parents(self._repository, tip, without=line.tip, most=_NEAR)
-                if walked is not None:
-                    self._parents |= walked
-                    beside = dict.fromkeys(walked)
-            if beside is None:
-                git_dir = self._repository.git_dir
-                commits = log.list_commits(git_dir, [tip], without=[line.tip], is_replaced=False)
-                beside = dict.fromkeys(commits)
-            self._beside[key] = beside
+            own = self._walk(tip, line)
+            self._beside[key] = self._compare(tip, line) if own is None else own
         return self._beside[key]
+
+    def _compare(self, tip: str, line: FirstParents, seconds: float = 300.0) -> dict[str, None]:
+        """The same by git, which tells at once what the target has and the branch lacks."""
+        theirs, own = log.read_sides(self._repository.git_dir, line.tip, tip, seconds=seconds)
+        self._parents |= theirs | own
+        floor = line.tip
+        while floor in theirs:
+            floor = next(iter(theirs[floor]), "")
+        if line.depth:
+            # The next branch may have left it earlier still: go on, so that few have to ask.
+            floor = self._go_down(floor, line.depth)
+        elif floor == tip or list(self._list_meetings(own)) == [floor]:
+            line.read(floor, theirs)  # all that lies above the floor, then
+            return dict.fromkeys(own)
+        parents = log.read_parents(
+            self._repository.git_dir, [line.tip], without=[floor] if floor else [], most=_FAR,
+            seconds=seconds,
+        )  # fmt: skip
+        if len(parents) < _FAR:
+            self._parents |= parents
+            line.read(floor, parents)
+        return dict.fromkeys(own)
 
     def _walk(self, tip: str, line: FirstParents) -> dict[str, None] | None:
         """The same without git, if every way down soon meets what is known of the line.
@@ -172,23 +180,22 @@ class Ancestry:
         """Where a branch left a target; None when the target took in more than `most` since."""
         beside = self.beside(tip, line)
         height, shared = self._follow(tip, beside, line)
-        if height is None:
-            if not self._reach_down(tip, line, most, seconds):
-                return None
+        if height is None and line.floor:
+            self._compare(tip, line, seconds)
             height, shared = self._follow(tip, beside, line)
         since = -line.depth if height is None else height
-        if line.count_newer(since) - len(shared) > most:
+        if (height is None and line.floor) or line.count_newer(since) - len(shared) > most:
             return None
-        return Fork(since, shared, list(self._list_meetings(tip, line)))
+        return Fork(since, shared, list(self._list_meetings(beside)))
 
-    def _list_meetings(self, tip: str, line: FirstParents) -> dict[str, None]:
+    def _list_meetings(self, beside: Iterable[str]) -> dict[str, None]:
         """The commits of the target that a branch's own ones were built on."""
-        beside = self.beside(tip, line)
+        own = dict.fromkeys(beside)
         return {
             parent: None
-            for commit in beside
+            for commit in own
             for parent in self.parents_of(commit) or ()
-            if parent not in beside and self.parents_of(parent) is not None
+            if parent not in own and self.parents_of(parent) is not None
         }
 
     def _follow(
@@ -213,57 +220,6 @@ class Ancestry:
                 if height is not None:
                     shared.add(commit)
         return (max(heights) if heights else None), shared
-
-    def _reach_down(self, tip: str, line: FirstParents, most: int, seconds: float) -> bool:
-        """Make a line known down to where a branch left it; False when that is too far."""
-        if not line.floor:
-            return True
-        near = self._list_near(line.floor, tip, most)
-        steps = near or self._ask(line.floor, tip, most, seconds, is_first_parent=True)
-        if steps is None:
-            return False
-        floor = line.floor
-        while floor in steps:
-            floor = next(iter(steps[floor]), "")
-        if near and line.depth == 0 and list(self._list_meetings(tip, line)) == [floor]:
-            # What the target has and the branch lacks is all that lies above the floor, then.
-            self._parents |= near
-            line.lower(floor, near)
-            return True
-        # The next branch may have left it earlier still: go on, so that few have to ask.
-        lower = self._go_down(floor, line.depth)
-        for end in dict.fromkeys((lower, floor)):
-            # More than the target took in since: what the branch has of it, too, is among them.
-            parents = self._list(line.floor, end, _FAR, seconds)
-            if parents is not None:
-                self._parents |= parents
-                line.lower(end, parents)
-                return True
-        return False
-
-    def _list(
-        self, tip: str, without: str, most: int, seconds: float
-    ) -> dict[str, tuple[str, ...]] | None:
-        return self._list_near(tip, without, most) or self._ask(tip, without, most, seconds)
-
-    def _list_near(self, tip: str, without: str, most: int) -> dict[str, tuple[str, ...]] | None:
-        """All that one history has and another lacks, if that is little."""
-        if not without:
-            return None
-        return walk.read_parents(self._repository, tip, without=without, most=min(_NEAR, most))
-
-    def _ask(
-        self, tip: str, without: str, most: int, seconds: float, *, is_first_parent: bool = False
-    ) -> dict[str, tuple[str, ...]] | None:
-        parents = log.read_parents(
-            self._repository.git_dir,
-            [tip],
-            without=[without] if without else [],
-            most=most + 1,
-            seconds=seconds,
-            is_first_parent=is_first_parent,
-        )
-        return parents if len(parents) <= most else None
 
     def _go_down(self, commit: str, steps: int) -> str:
         for _ in range(steps):

@@ -6,6 +6,7 @@ order. The last test is graded: most of its lines in one step of a target is a l
 is a doubt.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -99,7 +100,7 @@ class Inquiry:
         landing = (
             (None if has_more else self._as_cherries(own, equals))
             or self._as_squash(equals)
-            or self._as_no_op()
+            or self._as_no_op(own)
         )
         if landing:
             return landing
@@ -136,9 +137,10 @@ class Inquiry:
                 return tell_squash(place.target, commit)
         return None
 
-    def _as_no_op(self) -> Landing | None:
+    def _as_no_op(self, own: Sequence[CommitRange]) -> Landing | None:
         for place in self._places:
-            if commit := self._no_op(place):
+            commit = self._no_op(place)
+            if commit and (self._is_quick or self._brings_each(own, place, commit)):
                 how = "merging it there would change nothing"
                 return tell_landing("noop", place.target.name, commit, how)
         return None
@@ -218,6 +220,21 @@ class Inquiry:
             if self._is_no_op(step.new, wanted, now):
                 return step.new
         return None
+
+    def _brings_each(self, own: Sequence[CommitRange], place: TargetView, commit: str) -> bool:
+        """Whether a step has something of what is left of each of the branch's commits, in whatever
+        file: else some came there on another way, or were made there by somebody else."""
+        branch = BranchLines(
+            self._changes.lines, self._changes.files(CommitRange(self._tip, place.base))
+        )
+        lines: Lines = Counter()
+        for file in self._changes.files(self._step_of(commit)):
+            lines.update(self._changes.lines.loose_change(file))
+        there = dict.fromkeys(branch.by_path, lines)
+        shares = (branch.share_of(self._changes.files(step), there) for step in own)
+        return all(
+            share is None or not share.total or share.part >= _OF_EACH_COMMIT for share in shares
+        )
 
     def _is_no_op(
         self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]

@@ -50,6 +50,7 @@ class Judge:
         limits: Limits = Limits(),  # noqa: B008
         database: Database | None = None,
     ) -> None:
+        self.database = database
         self._repository = repository
         self._limits = limits
         self._lineage = Ancestry(repository)

@@ -1,16 +1,18 @@
-"""Which memories a capture compares itself with: enough of them, and few."""
+"""Rows of memories: whom a capture compares itself with, and what is known of each."""
 
 import random
 from pathlib import Path
 
 import pytest
 
-from treering.derived import clues as module
-from treering.derived.clues import ClueTable
+from treering.derived import content as module
+from treering.derived.content import MemoryRows
 from treering.derived.database import Database
 from treering.graph.inference import SAME_SUBJECT, InferenceCase, infer, may_replace, similar
 from treering.graph.subject import Mentions, Subject, subject_of
 from treering.model.memory import FileRef, Memory, derive_id
+from treering.model.provenance import Version
+from treering.text import flags
 
 NAMES = [f"{first}{last}" for first in "bcdfghklmn" for last in ("avon", "erit", "olum", "usta")]
 
@@ -37,14 +39,14 @@ def _subject(memory: Memory) -> Subject:
     return subject_of(memory, blob=memory.id)
 
 
-def _find(table: ClueTable, memory: Memory) -> list[str]:
+def _find(table: MemoryRows, memory: Memory) -> list[str]:
     subject = _subject(memory)
     return [other.title for other in table.candidates(subject, subject.traits(), [])]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> ClueTable:
-    return ClueTable(Database(tmp_path / "index"))
+def table(tmp_path: Path) -> MemoryRows:
+    return MemoryRows(Database(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -59,10 +61,10 @@ def table(tmp_path: Path) -> ClueTable:
     ],
 )
 def test_one_word_or_tag_in_common_is_not_worth_a_comparison(
-    table: ClueTable, other: Memory, is_near: bool
+    table: MemoryRows, other: Memory, is_near: bool
 ) -> None:
     """No rule says anything of such two, and every capture would read dozens of them."""
-    table.add([_subject(other)])
+    table.add({other.id: other})
 
     new = _memory(
         "Retry limit of the gateway",
@@ -74,19 +76,20 @@ def test_one_word_or_tag_in_common_is_not_worth_a_comparison(
     assert _find(table, new) == ([other.title] if is_near else [])
 
 
-def test_short_titles_are_about_the_same_by_one_word(table: ClueTable) -> None:
-    table.add([_subject(_memory("Redis timeouts", "One text"))])
+def test_short_titles_are_about_the_same_by_one_word(table: MemoryRows) -> None:
+    other = _memory("Redis timeouts", "One text")
+    table.add({other.id: other})
 
     assert _find(table, _memory("Redis", "Something else")) == ["Redis timeouts"]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_what_a_rule_would_link_is_among_the_candidates(
-    table: ClueTable, seed: int, monkeypatch: pytest.MonkeyPatch
+    table: MemoryRows, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look at everything finds nothing more, but for texts that are hardly alike."""
-    monkeypatch.setattr(module, "_PER_KEY", 1_000)
-    monkeypatch.setattr(module, "_CANDIDATES", 1_000)
+    monkeypatch.setattr(module, "_MAX_PER_KEY", 1_000)
+    monkeypatch.setattr(module, "_MAX_CANDIDATES", 1_000)
     dice = random.Random(seed)
 
     def make() -> Memory:
@@ -95,8 +98,9 @@ def test_what_a_rule_would_link_is_among_the_candidates(
         files = " ".join(dice.sample(("a.py", "b.py", "c.py", "d.py"), dice.randrange(2)))
         return _memory(title, content, tuple(dice.sample(NAMES[:6], dice.randrange(3))), files)
 
-    subjects = {subject.id: subject for subject in (_subject(make()) for _ in range(12))}
-    table.add(subjects.values())
+    memories = {memory.id: memory for memory in (make() for _ in range(12))}
+    subjects = {key: _subject(memory) for key, memory in memories.items()}
+    table.add(memories)
     memory = make()
     subject = _subject(memory)
     case = InferenceCase(subject, Mentions(""))
@@ -111,3 +115,41 @@ def test_what_a_rule_would_link_is_among_the_candidates(
     }
 
     assert linked | alike | replaced <= near
+
+
+def test_a_row_holds_what_the_blob_says_and_commits_tell_the_dates(tmp_path: Path) -> None:
+    """Who said it and when depends on more than the blob, so it is asked at each call."""
+    memory = _memory("Retry limit", "Retry three times", tags=("billing",), files="src/pay.py")
+    version = Version("b" * 40, memory.id, (), born=100.0, changed=200.0, said=150.0)
+    rows = MemoryRows(Database(tmp_path), lambda blobs: dict.fromkeys(blobs, version))
+    rows.add({"b" * 40: memory})
+
+    entry = rows.entry("b" * 40)
+
+    assert entry
+    assert (entry.title, entry.tags, entry.files) == ("Retry limit", ("billing",), ("src/pay.py",))
+    assert (entry.created, entry.modified, entry.said) == (100.0, 200.0, 150.0)
+    assert entry.flags == ()
+
+
+def test_flags_are_kept_by_the_version_of_the_rules(
+    table: MemoryRows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = _memory("Retry limit", "Retry three times")
+    monkeypatch.setattr(flags, "flags_of", lambda _: ("override",))
+
+    table.add({memory.id: memory})
+
+    assert table.list_uninspected(5) == []
+    assert [e.flags for e in table.entries([memory.id]).values()] == [("override",)]
+    monkeypatch.setattr(module, "DETECTORS", module.DETECTORS + 1)
+    assert table.list_uninspected(5) == [memory.id]
+    assert MemoryRows(Database(tmp_path)).entries([memory.id])[memory.id].flags is None
+
+
+def test_a_blob_that_holds_no_memory_is_known_as_such(table: MemoryRows) -> None:
+    table.add({}, blank=["f" * 40])
+
+    assert table.unknown_blobs(["f" * 40, "e" * 40]) == ["e" * 40]
+    assert table.entry("f" * 40) is None
+    assert table.blobs() == set()
