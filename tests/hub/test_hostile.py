@@ -12,10 +12,12 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
+from treering.git.objects import CommitInfo, Objects
 from treering.hub import workers
 from treering.hub.folder import FolderHub
 from treering.hub.mirror import Mirror
 from treering.hub.names import folder_name
+from treering.model.scope import escape
 
 Make = Callable[[str], Repo]
 TEXT = "Retry the payment with an idempotency key"
@@ -60,6 +62,35 @@ def test_what_a_stranger_holds_costs_nobody_else(either: HubAtHand, make: Make) 
     assert all(repo in ("good", "evil") for repo, _ in titles)
     assert either.json("read", f"evil:{made.id}")["title"] == "The payment page is red"
     assert either.update()["good"] == "unchanged"
+
+
+def test_a_huge_message_is_not_read_by_a_mirror(
+    hub: HubAtHand, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even to learn what its branch is called, which a name that was cut says in its commit."""
+    evil = make("evil")
+    evil.tr.remember(TEXT)
+    head = evil.git("rev-parse", "refs/treering/heads/main")
+    huge = evil.git(
+        "commit-tree", f"{head}^{{tree}}", "-p", head, "-F", "-", feed="word " * 400_000
+    )
+    cut = escape("x" * 300)
+    evil.git("update-ref", f"refs/treering/clones/aaaaaaaaaaaa/{cut}", huge)
+    hub.json("hub", "add", "evil", str(evil.path), "--all-branches")
+    reads: list[str] = []
+    commit = Objects.commit
+
+    def watch(objects: Objects, oid: str) -> CommitInfo:
+        reads.append(oid)
+        return commit(objects, oid)
+
+    monkeypatch.setattr(Objects, "commit", watch)
+
+    hub.update()
+
+    assert hub.titles("payment") == [("evil", TEXT)]
+    assert reads
+    assert huge not in reads
 
 
 def test_a_copy_of_somebodys_words_does_not_hide_them(either: HubAtHand, make: Make) -> None:

@@ -58,7 +58,8 @@ def test_filters_hold_for_what_meaning_finds(either: HubAtHand, make: Make) -> N
     add(either, api)
 
     def titles(*words: str) -> list[str]:
-        return [hit["title"] for hit in either.json("recall", *words, "--repos", "all")["results"]]
+        answer = either.json("recall", *words, "--repos", "all", "--weak")
+        return [hit["title"] for hit in answer["results"]]
 
     assert titles(ASKED, "--type", "issue") == [CAR]
     assert titles(f"{ASKED} -garage") == ["Fix the truck in the morning"]
@@ -76,3 +77,17 @@ def test_words_of_one_project_mean_nothing_to_another(either: HubAtHand, make: M
     assert "zebrafish" not in str([hit for hit in answer["results"] if "synonym" in hit["why"]])
     assert evil.tr.recall("zebrafish").results
     assert all("synonym" not in hit["why"] for hit in answer["results"])
+
+
+def test_where_nothing_is_close_nothing_is_shown(either: HubAtHand, make: Make) -> None:
+    api = make("api")
+    api.tr.remember(CAR, type="issue")
+    api.tr.remember("Releases are cut every second Tuesday", type="decision")
+    add(either, api)
+    question = "which shoes did the dancers wear at the second wedding"
+
+    answer = either.json("recall", question, "--repos", "all")
+    weak = either.json("recall", question, "--repos", "all", "--weak")
+
+    assert (answer["results"], answer["withheld"]["weak"]) == ([], len(weak["results"]))
+    assert weak["results"][0]["match"] == "words"

@@ -99,7 +99,7 @@ def test_damaged_vectors_are_left_out(filled: HubAtHand, sql: Any) -> None:
     for damage in ("length = 'NaN'", "length = 'Infinity'", "length = -1", "numbers = '\\x8182'"):
         sql.execute(f"UPDATE treering.embedding SET {damage}")
 
-        answer = filled.json("recall", f"{ASKED} garage", "--repos", "all")
+        answer = filled.json("recall", f"{ASKED} garage", "--repos", "all", "--weak")
 
         assert [hit["title"] for hit in answer["results"]] == [CAR]
         assert 0 < answer["results"][0]["score"] <= 1

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from treering.derived.content import MemoryRows
 from treering.derived.database import Database
 from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
-from treering.search import Index, SearchResult, Understanding
+from treering.search.engine import Index
+from treering.search.hits import SearchResult
+from treering.search.understanding import Understanding
 
 NOW = 1_767_225_600.0  # 2026-01-01
 LONG_AGO = "2025-01-01T00:00:00Z"
@@ -51,7 +54,8 @@ class Library:
         understanding = Understanding(
             Database(self.folder), models, own_words=lambda: self.own_words
         )
-        return Index(self.folder, read=self.read, understanding=understanding)
+        rows = MemoryRows(Database(self.folder), clock=lambda: NOW)
+        return Index(self.folder / "index", rows, self.read, understanding)
 
     @property
     def index(self) -> Index:

@@ -7,7 +7,7 @@ import pytest
 
 from treering.errors import Invalid
 from treering.model.query import Filters, parse
-from treering.search.catalogue import guard
+from treering.search.index import MAX_SEGMENTS
 
 NOW = 1_767_225_600.0
 
@@ -45,15 +45,35 @@ def test_catching_up_reads_only_what_is_new(three: Any) -> None:
 
     three.index.catch_up(three.memories)
 
-    assert three.reads == [blob]
+    assert set(three.reads) == {blob}
 
 
-def test_catching_up_with_the_same_object_does_nothing(three: Any) -> None:
-    """The caller passes the same mapping while nothing changed."""
-    blobs = dict(three.memories)
-    three.index.catch_up(blobs)
+def test_catching_up_twice_adds_nothing(three: Any) -> None:
+    three.index.catch_up(three.memories)
 
-    assert three.index.catch_up(blobs) == 0
+    assert three.index.catch_up(three.memories) == 0
+
+
+def test_rows_written_by_another_process_are_indexed(three: Any) -> None:
+    """A capture adds a row and does not wait for the index."""
+    three.recall("token")
+    blob = three.remember("Tokens expire after an hour")
+    three.fresh().rows.add({blob: three.memories[blob]})
+
+    assert "Tokens expire after an hour" in three.titles("tokens")
+
+
+def test_an_index_without_its_database_is_compared_blob_by_blob(three: Any) -> None:
+    """Either file may be deleted: the other stays of use, and nothing is added twice."""
+    three.recall("token")
+    for file in three.folder.glob("treering.db*"):
+        file.unlink()
+    three.remember("Tokens expire after an hour")
+
+    index = three.fresh()
+    three.recall("token", index=index)
+
+    assert sorted(index.corpus().blobs) == sorted(three.memories)
 
 
 def test_unreadable_blobs_are_asked_for_once(three: Any) -> None:
@@ -70,7 +90,7 @@ def test_an_error_of_the_reader_reaches_the_caller(three: Any) -> None:
     """What is wrong with the store is not the index's to hide."""
     three.recall("token")
     blob = three.remember("One more")
-    three.index._catalogue._reading = guard(_failing)
+    three.index._read = _failing
 
     with pytest.raises(OSError, match="no such object"):
         three.index.catch_up([blob])
@@ -90,7 +110,7 @@ def test_entries_hold_what_listings_need(library: Any) -> None:
     assert (entry.title, entry.tags, entry.topic, entry.confidence) == (
         "Title", ("a", "b"), "x/y", 0.4,
     )  # fmt: skip
-    assert set(library.fresh().entries()) == {blob}
+    assert set(library.fresh().corpus().blobs) == {blob}
 
 
 def test_an_empty_question_lists_the_newest_first(library: Any) -> None:
@@ -129,29 +149,48 @@ def test_unknown_orders_and_modes_are_refused(three: Any, options: dict[str, str
         three.recall("token", **options)
 
 
-def test_rebuilding_forgets_what_is_no_longer_wanted(three: Any) -> None:
-    """Dead blobs go at the next rebuild."""
+def test_rebuilding_says_how_far_it_is(three: Any) -> None:
     three.recall("token")
-    kept, *_ = three.memories
     seen: list[tuple[int, int]] = []
 
-    three.index.rebuild([kept], lambda done, total: seen.append((done, total)))
+    count = three.index.rebuild(lambda done, total: seen.append((done, total)))
 
-    assert three.index.documents() == 1
-    assert seen[-1] == (1, 1)
+    assert count == len(three.index.corpus().blobs) == 3
+    assert (3, 3) in seen
 
 
-def test_many_small_segments_are_merged_by_tidying(library: Any) -> None:
-    """Every capture adds a segment; searching many is slow, so quiet moments merge them."""
-    for number in range(12):
+def test_many_small_segments_are_merged(library: Any) -> None:
+    """Every capture adds a segment, and every search looks into each."""
+    for number in range(20):
         library.remember(f"Note {number} on tokens", f"body of the note {number} word{number}")
         library.recall("tokens")
 
-    library.index.tidy()
-
-    assert len(library.index._snapshot().shelves) < 5
-    assert library.recall("tokens", limit=None, index=library.fresh()).total == 12
+    segments = list((library.folder / "index").glob("knowledge_*.seg"))
+    assert len(segments) <= MAX_SEGMENTS
+    assert library.recall("tokens", limit=None, index=library.fresh()).total == 20
     assert library.titles("word7", index=library.fresh()) == ["Note 7 on tokens"]
+
+
+def test_knowledge_and_records_are_two_indexes(library: Any) -> None:
+    """Whoever asks for knowledge does not open a hundred thousand commits."""
+    library.remember("Cache the totals", type="decision")
+    library.remember("Cache the totals of invoices", type="commit")
+    library.index.catch_up(library.memories)
+
+    knowledge = library.index.corpus(with_records=False)
+
+    assert (knowledge.count, library.index.corpus().count) == (1, 2)
+    assert [library.index.corpus().is_record(n) for n in (0, 1)] == [False, True]
+
+
+def test_a_change_of_type_moves_a_memory_to_the_other_index(library: Any) -> None:
+    """It is another blob: what is not visible any more is found by nobody."""
+    library.remember("Cache the totals", type="progress", id="0" * 12)
+    library.recall("totals")
+    library.memories.clear()
+    library.remember("Cache the totals", type="decision", id="0" * 12)
+
+    assert library.recall("totals").total == 1
 
 
 def test_filters_of_options_and_text_both_hold(library: Any) -> None:

@@ -42,7 +42,7 @@ def test_nothing_found_by_words_is_an_order_by_meaning() -> None:
     )
 
 
-@pytest.mark.parametrize(("held", "trust"), [(4, 1.0), (2, 0.25), (1, 0.0625)])
+@pytest.mark.parametrize(("held", "trust"), [(4, 1.0), (2, 0.25), (1, 0.0625 * 0.25 / 0.3)])
 def test_words_are_trusted_as_far_as_the_best_match_holds_the_question(
     held: int, trust: float
 ) -> None:

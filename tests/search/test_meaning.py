@@ -165,7 +165,7 @@ def test_a_rebuild_makes_vectors_anew(shelf: Any) -> None:
     VectorTable(database, model, dimensions).write((blob, planted) for blob in shelf.memories)
 
     index = shelf.fresh()
-    index.rebuild(list(shelf.memories))
+    index.rebuild()
     found = shelf.recall("database copy made every night", mode="semantic", index=index)
 
     assert shelf.memories[found.hits[0].blob].title == "The nightly backup runs at two"

@@ -186,7 +186,7 @@ def test_the_table_answers_for_a_model_that_cannot_be_used(cars: Any) -> None:
 def test_an_index_is_built_without_a_model_that_cannot_be_used(cars: Any) -> None:
     cars.index.understanding.library.add(Slow())
 
-    cars.index.rebuild(list(cars.memories))
+    cars.index.rebuild()
 
     assert cars.titles("truck", mode="semantic")[0] == "The automobile fleet"
 

@@ -6,7 +6,7 @@ it, nor are links that lead to one; they are back when the memory is.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from treering.model.taxonomy import family_of
@@ -90,60 +90,12 @@ class Network:
                 self.nodes.setdefault(node.id, node)
         self._out: dict[str, list[Edge]] = {}
         self._in: dict[str, list[Edge]] = {}
-        #: Links to what is not there, by what that is.
-        self._dangling: dict[str, list[Edge]] = {}
         self._around: dict[str, tuple[list[Edge], list[Edge]]] = {}
         for node in self.nodes.values():
             for edge in _edges_of(node):
                 if edge.target in self.nodes:
                     self._out.setdefault(node.id, []).append(edge)
                     self._in.setdefault(edge.target, []).append(edge)
-                else:
-                    self._dangling.setdefault(edge.target, []).append(edge)
-
-    def follow(self, nodes: Mapping[str, Node | None]) -> "Network":
-        """Another network in which some memories are others, or new, or gone (None).
-
-        The rest is shared: lists of edges are replaced, never changed.
-        """
-        network = Network(())
-        network.nodes = self.nodes.copy()
-        network._out, network._in = self._out.copy(), self._in.copy()
-        network._dangling = self._dangling.copy()
-        network._around = self._around.copy()
-        for memory_id, node in nodes.items():
-            network._put(memory_id, node if node and node.status != "deleted" else None)
-        return network
-
-    def _put(self, memory_id: str, node: Node | None) -> None:
-        before = self.nodes.get(memory_id)
-        for edge in _edges_of(before) if before else ():
-            self._move(edge, is_there=False)
-        if before and node is None:
-            del self.nodes[memory_id]
-            for edge in self._in.get(memory_id, ()):
-                self._move(edge, is_there=False)
-                _add(self._dangling, memory_id, edge)
-        elif node:
-            self.nodes[memory_id] = node
-            if not before:
-                for edge in self._dangling.pop(memory_id, ()):
-                    self._move(edge, is_there=True)
-            for edge in _edges_of(node):
-                if edge.target in self.nodes:
-                    self._move(edge, is_there=True)
-                else:
-                    _add(self._dangling, edge.target, edge)
-
-    def _move(self, edge: Edge, *, is_there: bool) -> None:
-        """Put an edge where both ends find it, or take it away from wherever it is."""
-        change = _add if is_there else _take
-        change(self._out, edge.source, edge)
-        change(self._in, edge.target, edge)
-        if not is_there:
-            _take(self._dangling, edge.target, edge)
-        for end in (edge.source, edge.target):
-            self._around.pop(end, None)
 
     def node(self, memory_id: str) -> Node | None:
         return self.nodes.get(memory_id)
@@ -289,20 +241,6 @@ def _edges_of(node: Node) -> list[Edge]:
         for relation, target, confidence, by, since in node.links
         if target != node.id
     ]
-
-
-def _add(edges: dict[str, list[Edge]], end: str, edge: Edge) -> None:
-    edges[end] = [*edges.get(end, ()), edge]
-
-
-def _take(edges: dict[str, list[Edge]], end: str, edge: Edge) -> None:
-    """Take away one such edge, if there is one."""
-    if edge in (there := edges.get(end, [])):
-        at = there.index(edge)
-        if left := there[:at] + there[at + 1 :]:
-            edges[end] = left
-        else:
-            del edges[end]
 
 
 class _Side:

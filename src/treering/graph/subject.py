@@ -11,27 +11,22 @@ from typing import NamedTuple
 
 from treering.model.dates import instant
 from treering.model.memory import Memory
+from treering.model.tables import read_word_list
 from treering.text.likeness import Sketch, sketch, smallest
 from treering.text.words import STOP_WORDS, words
 
 _PROBES = 7
 _PIECE = r"[^\W_]+(?:[-'’./_][^\W_]+)*|[^\w\s]|\n\s*\n"
 _WORD = r"[^\W_]+"
-_ARTICLES = {"a", "an", "the", "our", "this", "that"}
-_NEGATIONS = {
-    "not", "no", "never", "without", "longer", "stop", "stopped", "cannot", "neither", "nor",
-    "avoid", "avoids", "instead", "hardly", "formerly", "previously", "unless",
-}  # fmt: skip
-_DEPENDING = (
-    ("uses",), ("depends", "on"), ("requires",), ("relies", "on"), ("needs",), ("builds", "on"),
-    ("built", "on"),
-)  # fmt: skip
+_ARTICLES = read_word_list("words", "articles")
+_NEGATIONS = read_word_list("words", "turned away")
+_DEPENDING = [tuple(phrase.split("_")) for phrase in sorted(read_word_list("words", "depending"))]
 _DEPENDING_FIRST = {phrase[0] for phrase in _DEPENDING}
-_IMPLEMENTING = {"implements", "implementing", "realizes", "realises", "follows", "per", "applies"}
-_SUPERSEDING = {"supersedes", "superseding", "replaces", "replacing", "obsoletes", "deprecates"}
-_TURNING = {"instead", "anymore", "longer", "switched", "migrated", "revised"}
+_IMPLEMENTING = read_word_list("words", "implementing")
+_SUPERSEDING = read_word_list("words", "superseding")
+_TURNING = read_word_list("words", "turning")
 #: What a superseding word may have as its object besides the title itself.
-_EARLIER = {"earlier", "previous", "old", "older", "former", "prior", "original", "decision", "it"}
+_EARLIER = read_word_list("words", "earlier")
 _LOOK_BACK = 4
 _MOST_WORDS = 300
 
@@ -222,7 +217,7 @@ class Mentions:
     def _superseding(self) -> list[tuple[set[str], list[str]]]:
         return self._with(_SUPERSEDING)
 
-    def _with(self, signs: set[str]) -> list[tuple[set[str], list[str]]]:
+    def _with(self, signs: frozenset[str]) -> list[tuple[set[str], list[str]]]:
         """Sentences that hold one of these words and do not deny it, as telling words and whole."""
         return [
             (_relations_in(sentence), sentence)

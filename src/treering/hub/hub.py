@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from treering.graph.network import Network
 from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
+from treering.search.hits import Match
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
 from treering.store.history import MemoryEvent
@@ -56,6 +57,8 @@ class HubHit(NamedTuple):
     similar: tuple[str, ...] = ()
     #: What of the same repository replaces it, or may.
     successors: Successors = NONE
+    match: Match | None = None
+    spelled: str = ""
 
 
 class HubResult(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from treering.branches.trunk import note_listing, trunk_of
 from treering.clock import Clock, wall_clock
 from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged, TreeringError
-from treering.git import config, lock, pack, refs
+from treering.git import config, lock, log, pack, refs
 from treering.git.binding import cache_large_trees, without_fsync
 from treering.git.remote import Remote, RemoteListing
 from treering.git.repository import Repository, make_bare
@@ -34,6 +34,7 @@ from treering.hub.source import (
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
 from treering.store.holding import is_held
+from treering.store.news import TOO_LARGE, list_oversized
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable
@@ -181,6 +182,7 @@ class Mirror:
         repository = self.store.repository
         notes: list[str] = []
         for _ in range(_ROUNDS):
+            before = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
             trunks = (
                 trunks_of_local(local)
                 if local
@@ -193,8 +195,23 @@ class Mirror:
             failures = wire.fetch(news)
             all_heads = [head for head in all_heads if head.ref not in failures]
             notes += (f"{name} could not be fetched: {why}" for name, why in failures.items())
+            oversized = self._drop_oversized(before)
+            notes += (f"{h.ref} has a commit {TOO_LARGE}" for h in all_heads if h.seen in oversized)
+            all_heads = [head for head in all_heads if head.seen not in oversized]
         self._forget_gone(some)
         return trunks, self._as_fetched(some), notes
+
+    def _drop_oversized(self, before: Mapping[str, str]) -> set[str]:
+        """Let go of heads that came with a commit too large to be real, before any is read."""
+        tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
+        is_commit = self.store.repository.objects.is_commit
+        new = [tip for tip in {*tips.values()}.difference(before.values()) if is_commit(tip)]
+        graph = log.read_graph(self.git_dir, new, without=filter(is_commit, before.values()))
+        commits = list_oversized(self.store.repository, graph)
+        oversized = {name for name, tip in tips.items() if tip in commits}
+        for name in oversized:
+            self._move(name, None, tips[name])
+        return oversized
 
     def _list_news(self, some: Sequence[SourceHead]) -> dict[str, str]:
         tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")

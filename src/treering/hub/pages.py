@@ -3,7 +3,7 @@ same question again, and is told what comes after."""
 
 from collections.abc import Callable
 
-from treering.search import SearchResult
+from treering.search.hits import SearchResult
 
 #: Asks a question with a limit, or for all there is.
 Ask = Callable[[int | None], SearchResult]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from treering.branches.layers import layer_at
 from treering.clock import Clock
+from treering.derived.content import MemoryRows
 from treering.derived.database import Database
 from treering.derived.ledger import Ledger
 from treering.errors import MemoryNotFound, TreeringError
@@ -17,12 +18,13 @@ from treering.hub.hub import HubCopy
 from treering.hub.meaning import hub_model
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
-from treering.model.dates import parse_moment
+from treering.model.dates import instant, parse_moment
 from treering.model.memory import Memory
 from treering.model.provenance import JOINER, SOMEONE, Version, when_said
-from treering.search import Index, Understanding
 from treering.search.corpus import Corpus
+from treering.search.engine import Index
 from treering.search.meaning.vectors import SmallVector
+from treering.search.understanding import Understanding
 from treering.store.history import MemoryEvent, events_in, is_memory_commit
 from treering.store.state import StateFolder
 from treering.store.view import Layer, View
@@ -51,31 +53,34 @@ class Shelf:
         self._clock = clock
         database = Database.of(self._store)
         self._ledger = Ledger(self._store, database, StateFolder(self._store.folder), clock)
-        self._versions: dict[str, Version] = {}  # of those read last
         self.view: View = mirror.view(state)
         #: The blob of each memory that is shown, and the number of its layer.
         self.ranks = self.view.ranks()
-        folder, model = self._store.folder / "index", hub_model()
+        model = hub_model()
+        self.rows = MemoryRows(database, self._ledger.versions, clock)
         self.index = Index(
-            folder,
-            read=self.read,
-            understanding=Understanding(database, [model] if model else []),
-            detectors=DetectorRules(),
-            dates=self.date_content,
+            database.folder / "index" if database.folder else None,
+            self.rows,
+            self.read,
+            Understanding(database, [model] if model else []),
         )
 
     def catch_up(self) -> int:
         """Index what is new, and make what vectors are missing; how many memories were new."""
-        count = self.index.catch_up(self.ranks)
+        self.rows.catch_up(self.view)
+        count = self.index.catch_up()
         self.index.make_vectors()
         return count
 
     def rebuild(self) -> None:
         """Index what is shown and nothing else: something was taken out for good."""
-        self.index.rebuild(self.ranks)
+        self.index.drop()
+        self.rows.database.clear()
+        self.rows.forget()
+        self.catch_up()
 
     def corpus(self) -> Corpus:
-        self.index.catch_up(self.ranks)
+        self.rows.catch_up(self.view)
         return self.index.corpus()
 
     def vectors(self) -> Iterator[tuple[str, SmallVector | None]]:
@@ -98,19 +103,16 @@ class Shelf:
             except TreeringError:
                 continue
             dated = self._ledger.date(memory, version)
-            yield WholeCopy(blob, body, dated, when_said(dated, version), _list_people(version))
+            said = when_said(instant(dated.created), instant(dated.modified), version)
+            yield WholeCopy(blob, body, dated, said, _list_people(version))
 
     def _list_versions(self, blobs: Iterable[str]) -> Iterator[tuple[str, Version | None]]:
         """Some blobs, with what is known of each, asked for many at once."""
         rest = iter(blobs)
         while batch := list(islice(rest, _AT_ONCE)):
-            self._versions = versions = self._ledger.versions(batch)
+            versions = self._ledger.versions(batch)
             for blob in batch:
                 yield blob, versions.get(blob)
-
-    def date_content(self, blob: str, memory: Memory) -> float:
-        """When a memory that was just read got the content it has."""
-        return when_said(memory, self._versions.get(blob))
 
     def _parse(self, blob: str) -> Memory | None:
         vault = self._store.shared
@@ -161,8 +163,8 @@ class Shelf:
     @cached_property
     def network(self) -> Network:
         """What is shown, and how it is linked."""
-        entries = self.corpus().by_blob
-        return Network(entries[blob] for blob in self.ranks if blob in entries)
+        self.rows.catch_up(self.view)
+        return Network(self.rows.entries(self.ranks).values())
 
     # --- the past ---------------------------------------------------------------------------------
 

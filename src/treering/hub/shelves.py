@@ -6,17 +6,14 @@ taken for another's, and nothing is folded under a text of somebody else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
 
 from treering.hub.hub import HubHit, HubResult
 from treering.hub.meaning import embed_words, join_vectors, sense_question
 from treering.hub.pages import turn_to
 from treering.hub.shelf import Shelf
 from treering.model.memory import Memory
-from treering.search import SearchResult
-from treering.search.corpus import Corpus, Posting, Segment, WeightedSegment
-from treering.search.entry import Entry
-from treering.search.keys import superseding_key
+from treering.search.corpus import Corpus
+from treering.search.hits import SearchResult, withhold_weak
 from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView
@@ -25,18 +22,6 @@ from treering.search.understanding import QuestionSense
 from treering.search.visible import VisibleEntries
 
 _BLOB = 40
-
-
-def mark_entry(entry: Entry, mark: str) -> Entry:
-    """The entry, told apart from those of other repositories."""
-    session = mark + entry.session if entry.session else ""
-    links = tuple((relation, mark + target, *rest) for relation, target, *rest in entry.links)
-    return entry._replace(
-        blob=mark + entry.blob,
-        id=mark + entry.id,
-        session=session,
-        links=cast("tuple[tuple[str, str, float, str, float], ...]", links),
-    )
 
 
 def unmark(found: Successors | None) -> Successors:
@@ -57,46 +42,23 @@ def split_mark(marked: str) -> tuple[int, str]:
     return int(marked[: -_BLOB - 1]), marked[-_BLOB:]
 
 
-class MarkedSegment:
-    """A segment of one repository's index, with the mark on all its entries."""
-
-    def __init__(self, segment: Segment, mark: str) -> None:
-        self._segment = segment
-        self._mark = superseding_key(mark)
-        self.name = mark + segment.name
-        self.entries = [mark_entry(entry, mark) for entry in segment.entries]
-
-    def posting(self, term: str) -> Posting | None:
-        if term.startswith(superseding_key("")):  # an id of one repository, by its mark
-            if not term.startswith(self._mark):
-                return None
-            term = superseding_key(term.removeprefix(self._mark))
-        return self._segment.posting(term)
-
-    def terms_from(self, prefix: str, limit: int) -> list[str]:
-        return self._segment.terms_from(prefix, limit)
-
-    def postings(self) -> Iterator[tuple[str, Posting]]:
-        return self._segment.postings()
-
-
 class ShelfGroup:
     """Some shelves together, for as long as none of their indexes changes."""
 
     def __init__(self, shelves: Sequence[Shelf]) -> None:
         self.shelves = tuple(shelves)
         self._corpora = [shelf.corpus() for shelf in shelves]
-        segments = [
-            WeightedSegment(MarkedSegment(weighted.segment, mark_of(number)))
+        parts = [
+            part._replace(mark=mark_of(number))
             for number, corpus in enumerate(self._corpora)
-            for weighted in corpus.shelves
+            for part in corpus.parts
         ]
         visible = {
             mark_of(number) + blob: rank
             for number, shelf in enumerate(shelves)
             for blob, rank in shelf.ranks.items()
         }
-        self._view = VisibleEntries(Corpus(segments), visible)
+        self._view = VisibleEntries(Corpus(parts), visible)
         self._vectors: VectorView | None = None
 
     def is_of(self, shelves: Sequence[Shelf]) -> bool:
@@ -113,6 +75,8 @@ class ShelfGroup:
             return search(request._replace(limit=limit), self._view, self._read, sense)
 
         result = turn_to(ask, offset, request.limit)
+        if request.is_strict:
+            result = withhold_weak(result)
         hits = tuple(hit for hit in self._read_hits(result) if hit)
         return HubResult(
             hits, result.total, result.withheld, result.notes, result.mode, bool(result.rest)
@@ -139,10 +103,12 @@ class ShelfGroup:
         for number_in_all, hit in zip(numbers, result.hits, strict=True):
             number, blob = split_mark(hit.blob)
             copy = self.shelves[number].copy(blob)
-            similar = (self._view.snapshot.by_blob[other].id for other in hit.folded)
+            snapshot = self._view.snapshot
+            similar = (snapshot.ids[snapshot.numbers[other]] for other in hit.folded)
             ids = tuple(marked.partition(":")[2] for marked in similar)
             successors = unmark(found.get(number_in_all))
-            yield HubHit(copy, hit.score, hit.why, ids, successors) if copy else None
+            reasons = (hit.score, hit.why, ids, successors, hit.match, hit.spelled)
+            yield HubHit(copy, *reasons) if copy else None
 
     def _read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         by_number: dict[int, list[str]] = {}

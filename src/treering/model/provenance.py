@@ -77,27 +77,27 @@ def credible_date(claim: float, latest: float) -> float:
     return claim if claim <= latest + TOLERANCE else latest
 
 
-def redate(memory: Memory, version: Version) -> Memory:
-    """The memory with dates that are no later than the commits that brought it."""
-    return _redate(memory, version.born, version.changed)
+def credible_dates(
+    created: float, modified: float, version: Version | None, now: float
+) -> tuple[float, float]:
+    """Return the two dates inside a memory, no later than the commits that brought it.
+
+    Where no commit is known, a date still to come counts for nothing.
+    """
+    if version:
+        born, changed = version.born, version.changed
+    else:
+        born, changed = (now if date <= now + TOLERANCE else 0.0 for date in (created, modified))
+    return credible_date(created, born), credible_date(modified, changed)
 
 
-def redate_unknown(memory: Memory, now: float) -> Memory:
-    """The same where no commit is known: a date still to come counts for nothing."""
-    latest = [now if instant(date) <= now + TOLERANCE else 0.0 for date in _dates(memory)]
-    return _redate(memory, *latest)
-
-
-def _redate(memory: Memory, born: float, changed: float) -> Memory:
-    claims = [instant(date) for date in _dates(memory)]
-    created, modified = map(credible_date, claims, (born, changed))
-    if [created, modified] == claims:
+def redate(memory: Memory, version: Version | None, now: float) -> Memory:
+    """Return the memory with dates that are credible."""
+    claims = instant(memory.created), instant(memory.modified)
+    created, modified = dates = credible_dates(*claims, version, now)
+    if dates == claims:
         return memory
     return memory._replace(created=_format(created), modified=_format(modified))
-
-
-def _dates(memory: Memory) -> tuple[str, str]:
-    return memory.created, memory.modified
 
 
 def _format(seconds: float) -> str:
@@ -132,18 +132,17 @@ def is_same_content(text: Memory | Prompt, other: Memory | Prompt | None) -> boo
     return other is not None and text.content == other.content
 
 
-def when_said(memory: Memory, version: Version | None) -> float:
-    """When a memory, dated credibly, got the content it has.
+def when_said(created: float, modified: float, version: Version | None) -> float:
+    """Return when a memory with these credible dates got the content it has.
 
     What was written down later, like the commits of a history, was said when it was made. Where
     nobody reworded it here, that is the date in the memory itself, if it is the earlier one.
     """
     if version is None:
-        return instant(memory.modified)
+        return modified
     if version.said > version.born:
         return version.said
-    is_first = version.changed == version.born
-    claim = instant(memory.modified if is_first else memory.created)
+    claim = modified if version.changed == version.born else created
     return min(version.said, claim + version.said % 1)
 
 

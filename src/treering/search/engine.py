@@ -1,125 +1,256 @@
-"""The index as the rest of the program sees it.
+"""Search over the memories of one repository, as the rest of the program sees it.
 
-`Index` adds memories by blob id, answers questions over the blobs a caller may see, and does not
-fail: whatever goes wrong with its files, it drops them, builds them again once and answers; where
-the folder cannot be written, or another process is writing, it goes on in memory.
+Rows of memories come first, the indexes follow: each knows the highest row it holds and adds what
+is above it. What cannot be written, because another process is writing or the disk is full or not
+ours, is indexed in memory instead. A damaged index is dropped and built again once; where that
+fails, too, the answer comes from memory.
 
-Threads may share an Index: changes take one lock, searches run on snapshots that never change.
+Threads may share an Index: changes take one lock, searches run on corpora that never change.
 """
 
 import heapq
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+from treering.derived.content import MemoryRows
+from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.catalogue import (
-    Catalogue,
-    Dates,
-    Detectors,
-    Known,
-    Progress,
-    Read,
-    ReadError,
-    guard,
-)
-from treering.search.corpus import Corpus
+from treering.search.corpus import Corpus, CorpusPart
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
+from treering.search.index import (
+    NAMES,
+    IndexFolder,
+    LockedError,
+    MemoryIndex,
+    OpenIndex,
+    UnusableIndex,
+    add_documents,
+)
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
-from treering.search.storage import LEVELS, MANY_SEGMENTS
 from treering.search.succession import Successors, find_predecessors, find_successors
 from treering.search.understanding import QuestionSense, Understanding
-from treering.search.view_change import ViewChange, follow
 from treering.search.visible import VisibleEntries
+from treering.text.flags import DetectorRules
 
-_VIEWS, _FEW = 8, 32  # views that are kept, new memories
+Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
+Progress = Callable[[int, int], None]
 Answer = TypeVar("Answer")
+
+_MAX_VIEWS = 8
+_STEP = 100  # memories between two calls of `progress`
+_BATCH_SIZE = 500
+
+
+class ReadError(Exception):
+    """The caller's `read` raised: its error is the caller's to see, not a reason to rebuild."""
 
 
 class Index:
-    """Search over memories, derived from git blobs and rebuildable at any time.
+    """The indexes of one repository, derived from its rows and rebuildable at any time.
 
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
-    raises reaches the caller as it is. `detectors` say what looks wrong with a memory: each is
-    looked at once, and what was found is kept with its entry. `levels` are the folders that must be
-    ours for anything to be kept: this one, and those above it. `known` is asked for the entry that
-    another index has of a blob: what that one looked at is not looked at again. `dates` says when a
-    memory got the content it has; else that is when it was changed last. `texts` reads like `read`,
-    without dates. `may_wait` new memories need not be written at once: somebody calls `tidy`, or
-    indexes them again; with none, entries are read one by one. `understanding` knows of meaning.
+    raises reaches the caller as it is. `folder` is where the indexes lie, or None for memory alone.
     """
 
     def __init__(
         self,
-        folder: Path,
-        *,
+        folder: Path | None,
+        rows: MemoryRows,
         read: Read,
         understanding: Understanding | None = None,
-        detectors: Detectors | None = None,
-        levels: int = LEVELS,
-        known: Known | None = None,
-        dates: Dates | None = None,
-        texts: Read | None = None,
-        may_wait: int = 0,
     ) -> None:
-        self._lock = threading.RLock()
-        self._reading = guard(read)
-        self._reading_texts = guard(texts or read)
+        self.rows = rows
         self.understanding = understanding or Understanding()
-        self._catalogue = Catalogue(
-            folder, read, detectors, levels, known, dates, self.understanding.note, not may_wait
-        )
-        self._settled: tuple[Collection[str], int] | None = None
-        self._may_wait = may_wait
-        self._running = 0  # answers under way, which may look at the views
-        # Keyed by identity; the values keep the keys' objects alive, so no id is used twice.
-        self._views: OrderedDict[tuple[int, int], VisibleEntries] = OrderedDict()
-        self._changes: OrderedDict[int, tuple[Mapping[str, int], ViewChange]] = OrderedDict()
+        self._read = read
+        self._folder = IndexFolder(folder) if folder else None
+        self._lock = threading.RLock()
+        self._parts = [_IndexPart(name == "records") for name in NAMES]
+        self._corpora: dict[bool, Corpus] = {}
+        self._views: list[VisibleEntries] = []
 
-    def catch_up(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
-        """Index what is not indexed yet; returns how many were added.
+    # --- keeping up -------------------------------------------------------------------------------
 
-        The same object as last time costs nothing, so pass the same one while nothing changed; a
-        caller that knows what is new passes only that. Waits for no other process.
-        """
-        if self._settled is not None and _is_same(blobs, self._settled):
+    def catch_up(self, blobs: Iterable[str] = (), progress: Progress | None = None) -> int:
+        """Index every row that is not indexed yet, and the memories of some blobs that may have no
+        row; return how many were added. Waits for no other process."""
+        if missing := self.rows.unknown_blobs(blobs):
+            memories = dict(self._read(missing))
+            self.rows.add(memories, blank=[blob for blob in missing if blob not in memories])
+        with self._lock:
+            parts = self._parts
+            return self._safely_read(lambda: sum(self._catch_up(p, progress) for p in parts))
+
+    def _catch_up(self, part: "_IndexPart", progress: Progress | None = None) -> int:
+        """Bring one index up to the last row of its kind."""
+        last = self.rows.last(is_record=part.is_record)
+        generation = self._folder.generation(part.name) if self._folder else -1
+        if part.is_open and generation == part.opened.generation and last == part.upto:
             return 0
-        with self._lock:
-            missing = self._catalogue.missing(blobs)
-            is_later = self._catalogue.unwritten + len(missing) <= self._may_wait
-            # A few are indexed in the time it takes to see whether another process has been at it.
-            is_few = is_later and len(missing) <= _FEW
-            if missing and not is_few and self._catalogue.refresh():
-                missing = self._catalogue.missing(missing)
-            add = partial(self._catalogue.add, missing, progress, is_later=is_later)
-            count = self._change(add) if missing else 0
-            self._settled = (blobs, len(blobs)) if isinstance(blobs, Collection) else None
-            if count and not is_later:
-                self.understanding.library.keep()
-            return count
+        self._open(part, generation)
+        missing = [b for b in self._list_missing(part)[0] if b not in part.memory.blobs]
+        if not missing:
+            part.upto = last
+            return 0
+        self._corpora.clear()
+        if not self._write(part, progress):
+            part.memory.add(self._indexing(missing, progress))
+        part.upto = last
+        self.understanding.library.flush()
+        return len(missing)
 
-    def lacks_any(self, blobs: Iterable[str]) -> bool:
-        """Whether something is not indexed yet."""
-        with self._lock:
-            return bool(self._catalogue.missing(blobs))
+    def _open(self, part: "_IndexPart", generation: int) -> None:
+        """Open the index on disk as it is now; one that cannot be read is dropped."""
+        if part.is_open and generation == part.opened.generation:
+            return
+        before, part.is_open = part.opened, True
+        part.opened = OpenIndex()
+        if self._folder:
+            try:
+                part.opened = self._folder.open(part.name, before)
+            except Exception:  # a damaged file fails in many ways, and each means the same
+                self._folder.drop(part.name)
+        self._corpora.clear()
 
-    def follow(self, visible: Mapping[str, int], change: ViewChange) -> None:
-        """Note that a mapping of visible blobs was made from another, which may be known here, and
-        index what is new in it."""
+    def _list_missing(self, part: "_IndexPart") -> tuple[list[str], int]:
+        """List the blobs of rows that an index lacks, and return the last row that was looked at.
+        Usually the database knows up to which row this very generation goes; else every blob is
+        compared."""
+        upto, blobs = 0, set[str]()
+        match self.rows.database.read_value(f"index {part.name}"):
+            case [int(generation), int(known)] if generation == part.opened.generation:
+                upto = known
+            case _:
+                blobs = part.list_blobs()
+        rows = self.rows.list_after(upto, is_record=part.is_record)
+        last = rows[-1][0] if rows else upto
+        return [blob for _, blob in rows if blob not in blobs], last
+
+    def _write(self, part: "_IndexPart", progress: Progress | None, *, anew: bool = False) -> bool:
+        """Write what an index lacks, or all of it; False where that cannot be done now."""
+        if self._folder is None or self.rows.database.is_in_memory:
+            return False
+        try:
+            with self._folder.writing(part.name) as writer:
+                self._open(part, writer.generation - 1)  # another process may have been here
+                if anew:
+                    rows = self.rows.list_after(0, is_record=part.is_record)
+                    blobs, last = [blob for _, blob in rows], rows[-1][0] if rows else 0
+                else:
+                    blobs, last = self._list_missing(part)
+                if blobs or anew:
+                    add_documents(writer, self._indexing(blobs, progress), anew=anew)
+                    generation = writer.generation
+                else:
+                    generation = writer.generation - 1
+            self.rows.database.write_value(f"index {part.name}", [generation, last])
+            self._open(part, generation)
+            part.memory, part.upto = MemoryIndex(), last
+        except ReadError:
+            raise
+        except (LockedError, UnusableIndex, OSError):
+            return False
+        except Exception:
+            if anew:
+                raise
+            self._folder.drop(part.name)  # it could be opened, and not be added to
+            part.is_open = False
+            return self._write(part, progress, anew=True)
+        return True
+
+    def _reading(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """Read memories; failures of reading are told from those of the index."""
+        try:
+            yield from self._read(blobs)
+        except Exception as error:
+            raise ReadError from error
+
+    def _indexing(
+        self, blobs: Collection[str], progress: Progress | None = None
+    ) -> Iterator[tuple[str, Memory]]:
+        """Read memories that are being indexed: vectors are made on the way."""
+        for count, (blob, memory) in enumerate(self._reading(blobs)):
+            if progress and count % _STEP == 0:
+                progress(count, len(blobs))
+            self.understanding.note(blob, memory)
+            yield blob, memory
+        if progress:
+            progress(len(blobs), len(blobs))
+
+    def rebuild(self, progress: Progress | None = None) -> int:
+        """Index all rows anew; the old indexes serve until the new ones are whole."""
         with self._lock:
-            self._changes[id(visible)] = (visible, change)
-            while len(self._changes) > _VIEWS:
-                self._changes.popitem(last=False)
-            state = self._settled
-            is_settled = state is not None and _is_same(change.before, state)
-            self.catch_up([blob for blob in change.changed if blob in visible])
-            self._settled = (visible, len(visible)) if is_settled else state
+            self.understanding.library.start_over(self.rows.blobs())
+            for part in self._parts:
+                if not self._safely_read(partial(self._write, part, progress, anew=True)):
+                    self._index_in_memory(part)
+            self._corpora.clear()
+            self._views.clear()
+            self.understanding.library.flush()
+        return sum(part.count for part in self._parts)
+
+    def make_vectors(self) -> None:
+        """Make every vector that is missing, however long it takes."""
+        with self._lock:
+            complete = self.understanding.library.complete
+            self._safely_read(lambda: complete(self.corpus().blobs, self._reading))
+
+    def inspect_rest(self) -> None:
+        """Look at memories that there was no time for, and make vectors that are missing: for a
+        process that nobody waits for."""
+        self.inspect_all()
+        with self._lock:
+            complete = self.understanding.complete
+            self._safely_read(lambda: complete(self.corpus().blobs, self._reading))
+
+    def inspect_all(self) -> None:
+        """Look at every memory that nobody has looked at, however long it takes."""
+        before: list[str] = []
+        while (blobs := self.rows.list_uninspected(_BATCH_SIZE)) and blobs != before:
+            before = blobs  # the same again means that nothing can be kept now
+            inspect, memories = DetectorRules().inspect, dict(self._read(blobs))
+            found = {blob: inspect(memory) for blob, memory in memories.items()}
+            self.rows.add_flags({blob: found.get(blob) or () for blob in blobs})
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Return whether a quiet process should have a look: memories that nobody inspected, or
+        vectors that are missing."""
+        return bool(self.understanding.library.behind or self.rows.list_uninspected(1))
+
+    def drop(self) -> None:
+        """Remove the indexes, with every trace of the words in them."""
+        with self._lock:
+            if self._folder:
+                self._folder.remove()
+            self._parts = [_IndexPart(part.is_record) for part in self._parts]
+            self._corpora.clear()
+            self._views.clear()
+
+    # --- asking -----------------------------------------------------------------------------------
+
+    def list_indexed(self) -> set[str]:
+        """Return the blobs on disk, as they are: nothing is added for it."""
+        with self._lock:
+            for part in self._parts:
+                self._open(part, self._folder.generation(part.name) if self._folder else -1)
+            return {blob for part in self._parts for blob in part.list_blobs()}
+
+    def corpus(self, *, with_records: bool = True) -> Corpus:
+        """Return all documents as they are now, or knowledge alone: then records are not opened."""
+        with self._lock:
+            for part in self._parts[: 1 + with_records]:
+                self._catch_up(part)
+            if with_records not in self._corpora:
+                knowledge, records = (part.readers for part in self._parts)
+                source = CorpusPart(knowledge, records if with_records else (), self.rows)
+                self._corpora[with_records] = Corpus([source])
+            return self._corpora[with_records]
 
     def search(
         self,
@@ -132,240 +263,157 @@ class Index:
         now: float,
         limit: int | None = 10,
         elsewhere: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
-        has_records: bool = False,
+        with_records: bool = True,
     ) -> SearchResult:
         """Answer a question over the `visible` blobs (blob -> rank of its layer, 0 is nearest).
 
-        Filters in the query text and in `filters` both hold. Pass the same `visible` object while
-        nothing changed: what is derived from it is kept. `elsewhere` are blobs that are not
+        Filters in the query text and in `filters` both hold. `elsewhere` are blobs that are not
         seen, by the word under which those that would have matched are counted in `withheld`.
-        `has_records` says that there are records beyond them, which knowledge comes before.
+        Without `with_records` knowledge alone is searched, as if there were records beyond it.
         """
         choice = check(order, mode)
-        request = Request(query, filters or Filters(), *choice, now, limit, has_records)
-        return self._safely(lambda: self._search(request, visible, elsewhere), visible)
+        request = Request(query, filters or Filters(), *choice, now, limit, not with_records)
+
+        def answer() -> SearchResult:
+            view = self._view(visible, with_records=with_records)
+            others = {
+                word: self._view(blobs, with_records=with_records)
+                for word, blobs in elsewhere.items()
+            }
+            return search(request, view, self._reading, self._sense(request, view), others)
+
+        return self._safely(answer)
 
     def holding(self, text: str, visible: Mapping[str, int]) -> list[Entry]:
-        """The visible memories in force that hold every word of a text, in no order."""
+        """Return the visible memories in force that hold every word of a text, in no order."""
 
         def answer() -> list[Entry]:
-            view = self._view(self._snapshot(), visible)
-            matches = holding(text, view)
-            return [view.entry(number) for number in matches if number in view.in_force]
+            view = self._view(visible)
+            matches = [number for number in holding(text, view) if number in view.in_force]
+            return list(view.snapshot.read_entries(matches).values())
 
-        return self._safely(answer, visible)
+        return self._safely(answer)
 
     def newest(
         self, visible: Mapping[str, int], limit: int, types: Collection[str] = ()
     ) -> list[Entry]:
-        """The visible memories in force that were changed last, of some types or of any."""
+        """Return the visible memories in force that were changed last, of some types or of any."""
 
         def answer() -> list[Entry]:
-            view = self._view(self._snapshot(), visible)
-            matches = map(view.entry, view.in_force)
-            entries = (entry for entry in matches if not types or entry.type in types)
+            view = self._view(visible)
+            numbers = view.in_force
+            if types:
+                numbers = numbers & set().union(*(view.snapshot.find("type", t) for t in types))
+            entries = view.snapshot.read_entries(numbers).values()
             return heapq.nlargest(limit, entries, key=lambda entry: (entry.modified, entry.id))
 
-        return self._safely(answer, visible)
+        return self._safely(answer)
 
     def find_successors(
-        self, blobs: Collection[str], visible: Mapping[str, int]
+        self, blobs: Collection[str], visible: Mapping[str, int], *, with_records: bool = True
     ) -> dict[str, Successors]:
-        """Of some visible blobs those that something visible replaces, or may."""
+        """Return those of some visible blobs that something visible replaces, or may."""
 
         def answer() -> dict[str, Successors]:
-            view = self._view(self._snapshot(), visible)
+            view = self._view(visible, with_records=with_records)
             numbers = {n: b for b in blobs if (n := view.snapshot.numbers.get(b)) in view.all}
-            found = find_successors(numbers, view, self._reading_texts)
+            found = find_successors(numbers, view, self._reading)
             return {numbers[number]: successors for number, successors in found.items()}
 
-        return self._safely(answer, visible)
+        return self._safely(answer)
 
     def find_predecessors(
         self, blob: str, visible: Mapping[str, int]
     ) -> list[tuple[Entry, Successors]]:
-        """The visible memories that one of them replaces, or may."""
+        """Return the visible memories that one of them replaces, or may."""
 
         def answer() -> list[tuple[Entry, Successors]]:
-            view = self._view(self._snapshot(), visible)
+            view = self._view(visible)
             number = view.snapshot.numbers.get(blob)
-            return [] if number is None else find_predecessors(number, view, self._reading_texts)
+            return [] if number is None else find_predecessors(number, view, self._reading)
 
-        return self._safely(answer, visible)
+        return self._safely(answer)
 
     def entry(self, blob: str) -> Entry | None:
-        snapshot = self._snapshot()
-        number = snapshot.numbers.get(blob)
-        return None if number is None else snapshot.entries[number]
+        return self.rows.entry(blob)
 
-    def known_entry(self, blob: str) -> Entry | None:
-        """The entry of a blob, if the index was opened already: who wants one does not wait."""
-        return self.entry(blob) if self._catalogue.is_open else None
-
-    def entries(self) -> Mapping[str, Entry]:
-        """Every indexed memory's entry, by blob."""
-        return self._snapshot().by_blob
-
-    def corpus(self) -> Corpus:
-        """All documents as they are now, for whoever searches several indexes as one."""
-        return self._snapshot()
-
-    def documents(self) -> int:
-        """How many different blobs are indexed."""
-        return len(self._snapshot().numbers)
-
-    def rebuild(self, blobs: Iterable[str], progress: Progress | None = None) -> int:
-        """Index exactly these blobs anew; the old index serves until the new one is whole."""
+    def _view(self, visible: Mapping[str, int], *, with_records: bool = True) -> VisibleEntries:
+        """Return what is visible of the documents there are now; the last few are kept."""
+        corpus = self.corpus(with_records=with_records)
         with self._lock:
-            self._settled = None
-            blobs = list(blobs)
-            self.understanding.library.start_over(blobs)
-            count = self._change(lambda: self._catalogue.rebuild(blobs, progress))
-            self.understanding.library.keep()
-            return count
-
-    def make_vectors(self) -> None:
-        """Make every vector that is missing, however long it takes."""
-        with self._lock:
-            complete = self.understanding.library.complete
-            self._change(lambda: complete(self._snapshot().numbers, self._reading))
-
-    @property
-    def is_untidy(self) -> bool:
-        """Whether many small additions have piled up, each of which every search looks into; one
-        that nobody opened is not opened for it."""
-        return self._catalogue.is_open and len(self._snapshot().shelves) > MANY_SEGMENTS
-
-    @property
-    def is_unwritten(self) -> bool:
-        """Whether memories are indexed in memory alone."""
-        return self._catalogue.unwritten > 0
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether there are memories that there was no time to look at."""
-        with self._lock:
-            if self.understanding.library.behind:
-                return True
-            return self._catalogue.is_open and bool(self._catalogue.uninspected)
-
-    def inspect_rest(self) -> None:
-        """Look at them, and keep what is found: for a process that nobody waits for.
-
-        Not beside answers: they would wait for the lock, and git handles are not for two threads.
-        """
-        with self._lock:
-            self._change(self._catalogue.inspect_rest)
-            complete = self.understanding.complete
-            self._change(lambda: complete(self._snapshot().numbers, self._reading))
-
-    def keep(self) -> None:
-        """Write what is indexed in memory alone."""
-        with self._lock:
-            self._change(self._catalogue.keep)
-            self.understanding.library.keep()
-
-    def tidy(self) -> None:
-        """Write what could not be written before, and merge segments when there are many.
-
-        For quiet moments outside recall and hooks: after a sync, in an idle server. Never needed.
-        """
-        with self._lock:
-            self._change(self._catalogue.tidy)
-            self.understanding.library.keep()
-
-    def _snapshot(self) -> Corpus:
-        with self._lock:
-            return self._catalogue.snapshot
-
-    def _search(
-        self,
-        request: Request,
-        visible: Mapping[str, int],
-        elsewhere: Mapping[str, Mapping[str, int]],
-    ) -> SearchResult:
-        snapshot = self._snapshot()
-        view = self._view(snapshot, visible)
-        if len(view.all) < len(visible) and not view.is_checked:
-            view.is_checked = True  # what is missing even then cannot be read
-            if self.catch_up(visible):
-                snapshot = self._snapshot()
-                view = self._view(snapshot, visible)
-        others = {word: self._view(snapshot, blobs) for word, blobs in elsewhere.items()}
-        sense = self._sense(request, view)
-        return search(request, view, self._reading_texts, sense, others)
-
-    def _view(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
-        key = (id(snapshot), id(visible))
-        with self._lock:
-            view = self._views.pop(key, None) or self._follow(snapshot, visible)
-            self._views[key] = view
-            while len(self._views) > _VIEWS:
-                self._views.popitem(last=False)
-        return view
-
-    def _follow(self, snapshot: Corpus, visible: Mapping[str, int]) -> VisibleEntries:
-        """A view made from the one it follows, if that is known and has the same numbers."""
-        step = self._changes.get(id(visible))
-        for key, old in reversed(self._views.items()):
-            if not snapshot.goes_on(old.snapshot):
-                continue
-            is_same = old.visible is visible
-            if is_same or (step and old.visible is step[1].before):
-                blobs = () if is_same or not step else step[1].changed
-                is_free = self._running == 1
-                if view := follow(old, snapshot, visible, blobs, is_free=is_free):
-                    if is_free:
-                        del self._views[key]
+            for view in self._views:
+                if view.snapshot is corpus and view.visible is visible:
                     return view
-        return VisibleEntries(snapshot, visible)
+            view = VisibleEntries(corpus, visible)
+            self._views = [view, *self._views[: _MAX_VIEWS - 1]]
+        return view
 
     def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
         with self._lock:
             return self.understanding.sense(request, view, self._reading)
 
-    def _change(self, change: Callable[[], Answer]) -> Answer:
-        """Run a change; the reader's own error comes out as it went in."""
+    def _safely_read(self, answer: Callable[[], Answer]) -> Answer:
+        """Run something; the reader's own error comes out as it went in."""
         try:
-            return change()
+            return answer()
         except ReadError as failure:
             raise _cause(failure) from None
 
-    def _safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
-        """Answer; if the index is broken build it again, and if that breaks too do so in memory."""
-        with self._lock:
-            self._running += 1
-        try:
-            return self._answer_safely(answer, visible)
-        finally:
-            with self._lock:
-                self._running -= 1
-
-    def _answer_safely(self, answer: Callable[[], Answer], visible: Mapping[str, int]) -> Answer:
+    def _safely(self, answer: Callable[[], Answer]) -> Answer:
+        """Answer; if an index is broken build it again, and if that breaks too do so in memory."""
         for on_disk in (True, False):
-            snapshot = self._snapshot()
             try:
                 return answer()
             except ReadError as failure:
                 raise _cause(failure) from None
             except Exception:
-                self._start_over(snapshot, visible, on_disk=on_disk)
-        return answer()
+                with self._lock:
+                    self._start_over(in_memory=not on_disk)
+        return self._safely_read(answer)
 
-    def _start_over(self, snapshot: Corpus, visible: Mapping[str, int], *, on_disk: bool) -> None:
-        with self._lock:
-            if self._catalogue.snapshot is not snapshot:
-                return  # another thread has been here
-            self._settled = None
-            self._views.clear()
-            self._changes.clear()
-            blobs = list(snapshot.numbers.keys() | visible.keys())
-            self._change(lambda: self._catalogue.rebuild(blobs, on_disk=on_disk, is_brief=True))
+    def _start_over(self, *, in_memory: bool) -> None:
+        """Forget all that is open; the indexes on disk are dropped, or not used any more."""
+        self._corpora.clear()
+        self._views.clear()
+        self._parts = [_IndexPart(part.is_record) for part in self._parts]
+        for part in self._parts:
+            if in_memory:
+                self._index_in_memory(part)
+            elif self._folder:
+                self._folder.drop(part.name)
+        if in_memory:
+            self._folder = None
+
+    def _index_in_memory(self, part: "_IndexPart") -> None:
+        part.opened, part.is_open, part.memory = OpenIndex(), True, MemoryIndex()
+        blobs = [blob for _, blob in self.rows.list_after(0, is_record=part.is_record)]
+        part.memory.add(self._indexing(blobs))
+        part.upto = self.rows.last(is_record=part.is_record)
 
 
-def _is_same(blobs: Iterable[str], last: tuple[Collection[str], int]) -> bool:
-    """The very object that was caught up with, and not grown since."""
-    return blobs is last[0] and len(last[0]) == last[1]
+class _IndexPart:
+    """One of the indexes: what is open of it, and what is indexed in memory alone."""
+
+    def __init__(self, is_record: bool) -> None:
+        self.is_record = is_record
+        self.name = NAMES[is_record]
+        self.opened = OpenIndex()
+        self.is_open = False
+        self.memory = MemoryIndex()
+        self.upto = 0
+
+    @property
+    def readers(self) -> tuple[object, ...]:
+        return (*self.opened.readers, *self.memory.readers)
+
+    @property
+    def count(self) -> int:
+        return sum(reader.doc_count_all() for reader in self.readers)  # type: ignore[attr-defined]
+
+    def list_blobs(self) -> set[str]:
+        """Return the blobs on disk."""
+        columns = (r.column_reader("blob", translate=False) for r in self.opened.readers)
+        return {blob for column in columns for blob in column.load()}
 
 
 def _cause(failure: ReadError) -> BaseException:

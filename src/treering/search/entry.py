@@ -1,21 +1,14 @@
-"""What the index keeps of a memory besides its terms: the fields that filter, order and count.
-
-How they are kept is in entry_table.py.
-"""
+"""What search keeps of a memory besides its terms: the fields that filter, order and count."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, cast
 
-from treering.model.choices import OUTCOMES
 from treering.model.dates import instant
 from treering.model.memory import Memory, age_of_link
 from treering.search.analysis import terms
 from treering.text import likeness
 
-_WORD = 4
-_BLOB, _ID = 40, 12
+_BLOB = 40
 
 
 class Entry(NamedTuple):
@@ -92,7 +85,23 @@ def entry_of(
 def share_repository(one: Entry, other: Entry) -> bool:
     """Whether two are of one repository. Where several are searched as one, each blob bears a mark
     of its own; nothing that one holds says anything about what another does."""
-    return one.blob[:-_BLOB] == other.blob[:-_BLOB]
+    return mark_of(one) == mark_of(other)
+
+
+def mark_entry(entry: Entry, mark: str) -> Entry:
+    """Return the entry, told apart from those of other repositories."""
+    links = tuple((relation, mark + target, *rest) for relation, target, *rest in entry.links)
+    return entry._replace(
+        blob=mark + entry.blob,
+        id=mark + entry.id,
+        session=mark + entry.session if entry.session else "",
+        links=cast("tuple[tuple[str, str, float, str, float], ...]", links),
+    )
+
+
+def mark_of(entry: Entry) -> str:
+    """Return the mark of an entry's repository; empty where one alone is searched."""
+    return entry.blob[:-_BLOB]
 
 
 def _place_of(memory: Memory) -> int:
@@ -122,128 +131,3 @@ def describe(blob: str, memory: Memory) -> Entry:
 def hashes_of(entry: Entry) -> likeness.Sketch:
     """The sketch of a memory's terms."""
     return likeness.unpack(entry.sketch)
-
-
-#: What stands in the row of an entry, in its order; the rest is in columns of a table's head.
-IN_ROW = (
-    "id", "title", "created", "modified", "confidence", "author", "agent", "topic", "tags",
-    "files", "links", "place", "sketch", "flags", "outcome", "said", "title_sketch",
-)  # fmt: skip
-
-
-def row_of(entry: Entry) -> list[Any]:
-    """What JSON can hold of an entry, apart from its columns."""
-    values = {name: getattr(entry, name) for name in IN_ROW}
-    sketches = {"sketch": entry.sketch.hex(), "title_sketch": entry.title_sketch.hex()}
-    return list((values | sketches).values())
-
-
-def join_columns(rows: Any, columns: Mapping[str, Sequence[Any]], count: int) -> list[Entry]:
-    """Entries from their rows and the other columns; ValueError when they are not what was written.
-
-    Columns are checked as a whole, a few calls into C each.
-    """
-    if len(rows) != count or any(type(row) is not list or len(row) != len(IN_ROW) for row in rows):
-        raise ValueError("the entries are not ours")
-    in_rows = zip(*rows, strict=True) if rows else [()] * len(IN_ROW)
-    raw = dict(columns) | dict(zip(IN_ROW, in_rows, strict=True))
-    try:
-        read = [_COLUMNS[name](raw[name]) for name in Entry._fields]
-    except (TypeError, KeyError) as error:
-        raise ValueError("the entries are not ours") from error
-    return list(map(Entry._make, zip(*read, strict=True)))
-
-
-def refuse(value: Any) -> NoReturn:
-    raise ValueError(f"an entry holds {value!r:.40}")
-
-
-def _check(values: Iterable[Any], *kinds: type) -> None:
-    if others := set(map(type, values)).difference(kinds):
-        refuse(others)
-
-
-def _column(*kinds: type) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """A reader of plain values of these kinds."""
-
-    def read(values: Sequence[Any]) -> Sequence[Any]:
-        _check(values, *kinds)
-        return values
-
-    return read
-
-
-def _lines(texts: Sequence[Any]) -> Sequence[str]:
-    if "\n" in "".join(texts):
-        refuse(texts[:1])
-    return texts
-
-
-def _blobs(lines: Sequence[str]) -> Sequence[str]:
-    if set(map(len, lines)) - {_BLOB} or len(bytes.fromhex("".join(lines))) * 2 % _BLOB:
-        refuse(lines[:1])
-    return lines
-
-
-def _ids(lines: Sequence[str]) -> Sequence[str]:
-    """They are looked up as paths: nothing but letters and digits."""
-    if set(map(len, lines)) - {_ID} or not "".join(lines).isalnum():
-        refuse(lines[:1])
-    return lines
-
-
-def _outcomes(lines: Sequence[str]) -> Sequence[str]:
-    if set(lines).difference(OUTCOMES, ("",)):
-        refuse(lines[:1])
-    return lines
-
-
-def _text_lists(values: Sequence[Any]) -> Sequence[tuple[str, ...]]:
-    _check(values, list)
-    _check(chain.from_iterable(values), str)
-    return [tuple(texts) if texts else () for texts in values]
-
-
-def _flag_lists(values: Sequence[Any]) -> Sequence[tuple[str, ...] | None]:
-    lists = _text_lists([flags or [] for flags in values])
-    return [None if raw is None else flags for raw, flags in zip(values, lists, strict=True)]
-
-
-def _link_lists(values: Sequence[Any]) -> Sequence[tuple[tuple[Any, ...], ...]]:
-    _check(values, list)
-    links = list(chain.from_iterable(values))
-    _check(links, list)
-    if set(map(len, links)) - {len(_LINK)}:
-        refuse(links)
-    for column, kinds in zip(zip(*links, strict=True), _LINK, strict=False):
-        _check(column, *kinds)
-    return [tuple(map(tuple, links)) if links else () for links in values]
-
-
-def _sketches(lines: Sequence[str]) -> Sequence[bytes]:
-    sketches = list(map(bytes.fromhex, lines))
-    if any(size % _WORD for size in set(map(len, sketches))):
-        refuse(lines[:1])
-    return sketches
-
-
-_NUMBER = (float, int)
-_LINK = ((str,), (str,), _NUMBER, (str,), _NUMBER)
-#: Fields that are one line each, by the rules of a memory.
-_LINES = (
-    "type", "title", "status", "author", "agent", "session", "topic",
-)  # fmt: skip
-#: How each field is read back.
-_COLUMNS: dict[str, Callable[[Sequence[Any]], Sequence[Any]]] = {
-    **dict.fromkeys(_LINES, _lines),
-    **dict.fromkeys(("created", "modified", "confidence", "said"), _column(*_NUMBER)),
-    **dict.fromkeys(("tags", "files"), _text_lists),
-    **dict.fromkeys(("place", "length"), _column(int)),
-    "blob": _blobs,
-    "id": _ids,
-    "links": _link_lists,
-    "flags": _flag_lists,
-    "outcome": _outcomes,
-    "sketch": _sketches,
-    "title_sketch": _sketches,
-}

@@ -12,6 +12,7 @@ from treering.search.matching import Clause
 from treering.search.ranking import coverage
 
 _MANY_WORDS = 8  # of a question: who holds as much as the rarest of so many holds enough
+_LITTLE = 0.3  # of a question: who holds less is there by chance more often than not
 
 
 def fuse(
@@ -37,7 +38,7 @@ def fuse(
 
 def trust_in_words(scores: Mapping[int, float], clauses: Sequence[Clause]) -> float:
     """How far to trust words, from 0 to 1: what the best match holds of the question, by the rarity
-    of its words, squared."""
+    of its words, squared, and even less where that is little."""
     if not scores:
         return 1.0
     highest = max(scores.values())
@@ -45,5 +46,7 @@ def trust_in_words(scores: Mapping[int, float], clauses: Sequence[Clause]) -> fl
     words = [clause for clause in clauses if not clause.is_pair]
     rarities = [clause.rarity for clause in words if clause.kind != "synonym"]
     telling = sum(sorted(rarities, reverse=True)[:_MANY_WORDS]) or 1.0
-    share = max(coverage(first, words).values()) * (sum(rarities) or 1.0) / telling
-    return min(1.0, share) ** 2 or 1.0  # a pair of words found as one is no word of the question
+    share = min(1.0, max(coverage(first, words).values()) * (sum(rarities) or 1.0) / telling)
+    if not share:
+        return 1.0  # a pair of words found as one is no word of the question
+    return share**2 * min(1.0, share / _LITTLE)

@@ -1,29 +1,30 @@
-"""Keys in the postings, by which a memory is found besides its terms.
+"""Keys by which what replaces a memory, or is like it, is looked up.
 
     HASH            a small hash of its words, or of its title's: texts that are alike share one
     supersedes ID   a memory it says it replaces
 
-So those that may outdate a memory are looked up, however many there are. No term of a text begins
-with the mark that keys begin with.
+So the cost of finding them does not grow with the number of memories.
 """
 
 from treering.model.taxonomy import RECORD_TYPES
-from treering.search.entry import Entry
+from treering.search.entry import Entry, mark_of
 
-_MARK = "\0"
+_MARK = "alike "
 _HASH = 4  # bytes
 _PROBES = 4 * _HASH
 
 
 def keys_of(entry: Entry) -> list[str]:
     """All keys a memory is found by."""
-    keys = [superseding_key(link[1]) for link in entry.links if link[0] == "supersedes"]
+    mark = mark_of(entry)
+    targets = (link[1] for link in entry.links if link[0] == "supersedes")
+    keys = [superseding_key(target.removeprefix(mark)) for target in targets]
     return keys + alike_keys(entry) if is_compared(entry.type) else keys
 
 
 def superseding_key(memory_id: str) -> str:
     """The key of those that say they replace a memory."""
-    return f"{_MARK}supersedes {memory_id}"
+    return f"supersedes {memory_id}"
 
 
 def alike_keys(entry: Entry) -> list[str]:

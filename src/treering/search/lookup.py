@@ -6,7 +6,7 @@
 Nothing here touches the disk except through the snapshot's postings and, for phrases, `read`.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from types import MappingProxyType
 
 from treering.model.choices import MODES, ORDERS, Mode, Order
@@ -21,6 +21,7 @@ from treering.search.matching import (
     Read,
     Request,
     count_withheld,
+    guess_spelling,
     holding,
     matches_of,
     show,
@@ -31,6 +32,7 @@ from treering.search.ranking import (
     POOL,
     best,
     covering,
+    find_holders_of_rare,
     is_named,
     is_recent,
     lift_named,
@@ -52,7 +54,10 @@ from treering.search.visible import VisibleEntries, filter_numbers
 _NO_SENSE = QuestionSense()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _PAGE = 10
-_NEAREST = 50  # documents that meaning alone may bring into a hybrid answer
+_MOST_KEPT = 2  # documents that are kept on the first page for the rare words they hold
+_FEW_WORDS = 5  # of a question that is tried in another spelling if nothing is close to it
+_SAMPLE = 128  # memories that tell how near any text is to a question
+_NEAREST = 150  # documents whose meaning is looked at closely, whatever words they hold
 _ENOUGH = 0.16  # trust in words: their best match holds two fifths of the question
 _NO_MODEL = "Search by meaning is turned off: this is text search only."
 _NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
@@ -90,7 +95,13 @@ def search(
         matches.notes.append(_NOT_UNDERSTOOD)
     if not matches.scores and not terms(request.query.words) and not request.query.prefixes:
         return _only_common_words(request, view, elsewhere, matches.notes)
-    return _rank(request, view, matches, sense, read)
+    result = _rank(request, view, matches, sense, read)
+    if result.is_close or len(matches.clauses) > _FEW_WORDS:
+        return result
+    if guessed := guess_spelling(request, view, matches, read, elsewhere):
+        other = _rank(request, view, guessed._replace(notes=matches.notes), sense, read)
+        result = other if other.hits and other.hits[0].closeness.is_whole else result
+    return result
 
 
 def _only_common_words(
@@ -99,14 +110,13 @@ def _only_common_words(
     """Titles that hold the words, as `which` may be a function's name, else the newest of all."""
     words = set(request.query.words.lower().split())
     visible = {
-        blob: rank
-        for blob, rank in view.visible.items()
-        if blob in view.snapshot.numbers
-        and words <= set(view.snapshot.by_blob[blob].title.lower().split())
+        view.blob(number): view.layer(number)
+        for number in view.all
+        if words <= set(view.entry(number).title.lower().split())
     }
     if visible:
         result = _listing(request, VisibleEntries(view.snapshot, visible), elsewhere)
-        hits = tuple(hit._replace(why=("title", *hit.why)) for hit in result.hits)
+        hits = tuple(hit._replace(why=("title", *hit.why), match="words") for hit in result.hits)
         return result._replace(hits=hits, notes=tuple(notes))
     result = _listing(request, view, elsewhere)
     return result._replace(notes=(*notes, _ONLY_STOP_WORDS))
@@ -123,29 +133,52 @@ def _rank(
     count = len(matches.scores) + sum(number not in matches.scores for number in scores)
 
     order = _in_order(scores, view)
+    order = _keep_on_page(order, find_holders_of_rare(scores, matches.clauses, view))
     tail = matches.scores.keys() - scores.keys()
     order += sorted(tail, key=matches.scores.__getitem__, reverse=True)
+    explain = Explanation(request, view, matches, scores, semantic, lent)
+    is_close = request.mode == "semantic" or _is_close(explain, order[:_PAGE], sense.meaning)
     first: set[int] = set()
     if request.order != "relevance":
         order = _by(request.order, order, view.snapshot.entries)
-    elif request.has_records or view.has_records:
-        first = answering(scores, view, matches, semantic)
-        order = put_first(order, first)
-    if request.order == "relevance":
-        titles = verbatim(scores, request.query.words, view)
-        order = put_first(order, titles)
+    else:
+        order = put_first(order, verbatim(scores, request.query.words, view))
+        if request.has_records or view.has_records:
+            first = answering(scores, view, matches, semantic)
+            order = put_first(order, first)
         order = put_first(order, failed_attempts(order, scores, view, matches))
         top = min(request.limit or _PAGE, FOLDABLE)
         order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
-    explain = Explanation(request, view, matches, scores, semantic, lent)
     cut = len(order) if request.limit is None else request.limit
     hits = tuple(explain.hit(number, below.get(number, ())) for number in order[:cut])
     rest = view.list_blobs(order[cut:])
     mode: Mode = request.mode if sense.meaning else "text"
     notes = tuple(matches.notes)
-    return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first))
+    return SearchResult(hits, count, rest, matches.withheld, mode, notes, len(first), is_close)
+
+
+def _is_close(explain: Explanation, first: Sequence[int], meaning: Meaning | None) -> bool:
+    """Tell whether any of the first hits is close to the question; a sample of all memories says
+    how near to it any text is."""
+    view = explain.view
+
+    def sample() -> Collection[float]:
+        step = max(1, view.snapshot.count // _SAMPLE)
+        numbers = [n for n in range(0, view.snapshot.count, step) if n in view.in_force]
+        return meaning.near(dict.fromkeys(numbers, 0.0)).values() if meaning else ()
+
+    return explain.is_close(first, sample)
+
+
+def _keep_on_page(order: list[int], numbers: Set[int]) -> list[int]:
+    """The same order, with a few documents at the end of the first page if they were beyond it."""
+    beyond = [number for number in order[_PAGE:] if number in numbers][:_MOST_KEPT]
+    if not beyond:
+        return order
+    at = _PAGE - len(beyond)
+    return order[:at] + beyond + [number for number in order[at:] if number not in beyond]
 
 
 def _weigh(

@@ -1,18 +1,21 @@
 """Who matches a question: its words as postings, cut down to what may be shown, and counted."""
 
 import heapq
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from string import ascii_lowercase
 from typing import Literal, NamedTuple
 
 from treering.model.choices import Mode, Order
 from treering.model.memory import Memory
 from treering.model.query import ANY_STATUS, Filters, Query
-from treering.search.analysis import flatten, join_terms, question_terms, terms
+from treering.search.analysis import chunks, flatten, join_terms, question_terms, terms
 from treering.search.corpus import Corpus, Weights
 from treering.search.entry import searchable_text
 from treering.search.synonyms import Synonyms, Terms
 from treering.search.visible import WITHHELD, VisibleEntries, filter_numbers
+from treering.text.words import EVERYDAY_WORDS
 
 _LITTLE = 3  # fewer hits than this and misspelt words are guessed at
 _MOST_EXPANSIONS = 64
@@ -20,8 +23,12 @@ _SPELLED = 0.7  # a word we guessed counts less than one that was typed
 _SAME = 0.4  # so does one that means the same; with 0.7 it hurt
 _COMMON = 0.2  # a word that so many memories hold says nothing as a synonym
 _SEVERAL = 50  # memories, which are always few
+_EVERYDAY = 0.03  # the share of memories that hold an everyday word, if it is not more
 _SHORTEST, _LONGEST = 4, 24  # letters of a word that is guessed at
-_MOST_GUESSES = 3
+_LONG_STEM = 6  # letters that two forms of a word have in common, and hardly two words
+_MOST_UNKNOWN = 3  # words of a question that are guessed at
+_MOST_GUESSES = 8  # stems whose words are looked at
+_MOST_LOOKED_AT = 4  # memories read for the words of a stem
 _MOST_READ = 2000  # memories read to check a phrase
 _NO_PHRASE = "No memory has the exact phrase, so its words were searched for."
 
@@ -41,6 +48,8 @@ class Request(NamedTuple):
     limit: int | None = 10
     #: Whether there are records that knowledge comes before, though they may not be looked at.
     has_records: bool = False
+    #: Whether a hub leaves hits out where none is close to the question.
+    is_strict: bool = False
 
 
 class Clause(NamedTuple):
@@ -51,6 +60,8 @@ class Clause(NamedTuple):
     rarity: float
     kind: ClauseKind = "text"
     is_pair: bool = False
+    #: The word looked for in place of a misspelt one.
+    spelled: str = ""
 
 
 #: What is only counted, by the word it is counted under.
@@ -79,9 +90,7 @@ def matches_of(
         clauses += synonym_clauses(view.snapshot, question_terms(request.query.words), synonyms)
     matches = _narrow(request, view, clauses, elsewhere)
     if len(matches.scores) < _LITTLE:
-        guesses = _respelt(request.query, view, clauses)
-        if guesses != clauses:
-            matches = _narrow(request, view, guesses, elsewhere)
+        matches = guess_spelling(request, view, matches, read, elsewhere) or matches
     if request.query.phrases:
         matches = _check_phrases(request.query.phrases, view, matches, read)
     return matches
@@ -98,16 +107,24 @@ def _clauses(query: Query, view: VisibleEntries) -> list[Clause]:
     return clauses
 
 
-def _respelt(query: Query, view: VisibleEntries, clauses: list[Clause]) -> list[Clause]:
-    """The clauses with a guess in place of each that matches nothing."""
+def guess_spelling(
+    request: Request, view: VisibleEntries, matches: Matches, read: Read, elsewhere: Elsewhere
+) -> Matches | None:
+    """Return what matches with a guess in place of each word that nobody wrote; None where there is
+    nothing to guess."""
+    clauses = matches.clauses
     unknown = {clause.word for clause in clauses if not clause.weights and clause.kind == "text"}
-    guesses = []
-    for word in dict.fromkeys(query.words.split()):
+    guesses: list[Clause] = []
+    tried = 0
+    for word in dict.fromkeys(request.query.words.split()):
         mine = set(question_terms(word))
-        if mine & unknown and (likely := suggest(word.strip(".,;:!?()\"'"), view.snapshot)):
-            unknown -= mine
-            guesses.append(spelling_clause(view.snapshot, word, likely))
-    return [c for c in clauses if c.weights or c.kind != "text"] + guesses if guesses else clauses
+        if mine & unknown and tried < _MOST_UNKNOWN:
+            tried += 1
+            if spelled := suggest(word.strip(".,;:!?()\"'"), view, read):
+                unknown -= mine
+                clauses = [c for c in clauses if c.word not in mine]
+                guesses.append(spelling_clause(view.snapshot, word, spelled))
+    return _narrow(request, view, clauses + guesses, elsewhere) if guesses else None
 
 
 def _narrow(
@@ -168,8 +185,8 @@ def count_withheld(
         if count := len(filter_numbers(numbers, entries, filters)):
             counts["records"] = count
     for word, others in elsewhere.items():
-        numbers = [n for n in others.in_force_beyond(view) if n in matches]
-        ids = {entries[number].id for number in filter_numbers(numbers, entries, request.filters)}
+        numbers = [n for n in matches if n in others.in_force and n not in view.all]
+        ids = {view.snapshot.ids[n] for n in filter_numbers(numbers, entries, request.filters)}
         if count := len(ids - view.ids):
             counts[word] = count
     return counts
@@ -198,12 +215,23 @@ def _check_phrases(
 
 
 def term_clauses(snapshot: Corpus, terms: Iterable[str]) -> list[Clause]:
-    """A clause for each term, also for those that occur nowhere."""
+    """A clause for each term, also for those that occur nowhere; of an everyday word no clause
+    counts more than if some memories in a hundred held it."""
     clauses = []
+    most = snapshot.rarity(math.ceil(_EVERYDAY * snapshot.count))
     for term in terms:
         weights = snapshot.weights(term)
-        clauses.append(Clause(term, weights, snapshot.rarity(len(weights))))
+        rarity = snapshot.rarity(len(weights))
+        if rarity > most and term in _everyday_terms():
+            weights = {number: weight * most / rarity for number, weight in weights.items()}
+            rarity = most
+        clauses.append(Clause(term, weights, rarity))
     return clauses
+
+
+@lru_cache(1)
+def _everyday_terms() -> frozenset[str]:
+    return frozenset(terms(" ".join(EVERYDAY_WORDS)))
 
 
 def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
@@ -213,11 +241,11 @@ def prefix_clause(snapshot: Corpus, prefix: str) -> Clause:
     return Clause(prefix, weights, snapshot.rarity(len(weights)), "prefix")
 
 
-def spelling_clause(snapshot: Corpus, word: str, guesses: Sequence[str]) -> Clause:
-    """The words that may have been meant, at a discount."""
-    best = _best_of([snapshot.weights(term) for term in guesses])
+def spelling_clause(snapshot: Corpus, word: str, spelled: str) -> Clause:
+    """The word that may have been meant, at a discount."""
+    best = _best_of([snapshot.weights(term) for term in question_terms(spelled)])
     weights = {number: weight * _SPELLED for number, weight in best.items()}
-    return Clause(word, weights, snapshot.rarity(len(weights)), "spelling")
+    return Clause(word, weights, snapshot.rarity(len(weights)), "spelling", spelled=spelled)
 
 
 def synonym_clauses(snapshot: Corpus, terms: Sequence[str], synonyms: Synonyms) -> list[Clause]:
@@ -268,12 +296,32 @@ def _best_of(alternatives: Sequence[Weights]) -> dict[int, float]:
     return best
 
 
-def suggest(word: str, snapshot: Corpus) -> list[str]:
-    """Indexed terms one slip away from a word, the commonest first; none for short or odd words.
+def suggest(word: str, view: VisibleEntries, read: Read) -> str:
+    """Return the word of some memory that is one slip away from a word nobody wrote, or another
+    form of such a word if it is long; "" where there is none.
 
-    Every string one slip away (a letter too many, too few, wrong, or two swapped) is made, analysed
-    like any text and looked up. Stems would hide the slip, so it is undone in the word as typed.
+    The index holds stems, and different words may share one: "redis" with a letter too many has the
+    stem of "ready". So what the memories that hold a stem really say is compared.
     """
+    word = word.lower()
+    similar = list_similar_terms(word, view.snapshot)
+    slips = set(_slips(word)) if similar else set()  # a very long word has none similar
+    for term in similar:
+        holders = [n for n in view.snapshot.weights(term) if n in view.in_force][:_MOST_LOOKED_AT]
+        texts = (searchable_text(memory) for _, memory in read([view.blob(n) for n in holders]))
+        written = {piece.lower() for text in texts for piece in chunks(text) if piece.isalpha()}
+        forms = sorted(piece for piece in written if term in terms(piece))
+        if same := [form for form in forms if form in slips]:
+            return same[0]
+        others = [form for form in forms if form.startswith(term)]
+        if others and len(term) >= _LONG_STEM and any(slip.startswith(term) for slip in slips):
+            return others[0]
+    return ""
+
+
+def list_similar_terms(word: str, snapshot: Corpus) -> list[str]:
+    """Indexed stems of every string one slip away from a word (a letter too many, too few, wrong,
+    or two swapped), the commonest first; none for short or odd words."""
     word = word.lower()
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
         return []

@@ -33,6 +33,7 @@ _BELOW = 0.95  # no neighbour gets more than this of what lifts it
 _LIFTED = 4  # in one session
 _RECENT = 14 * 86400.0
 _FADING = 90 * 86400.0
+_RARE, _FEW = 0.01, 3  # a word that so large a share of memories holds, or so few, is rare
 CAPTURED = 0.7  # what hooks wrote down yields to what somebody found worth saying
 
 
@@ -64,6 +65,22 @@ def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, flo
             rarities[number] += clause.rarity
     total = sum(clause.rarity for clause in clauses if clause.kind != "synonym") or 1.0
     return {number: rarity / total for number, rarity in rarities.items()}
+
+
+def find_holders_of_rare(
+    numbers: Iterable[int], clauses: Sequence[Clause], view: VisibleEntries
+) -> set[int]:
+    """Return the documents that hold every rare word of a question that has several."""
+    least = view.snapshot.rarity(max(_FEW, int(_RARE * view.snapshot.count)))
+    rare = [
+        clause.weights
+        for clause in clauses
+        if clause.kind == "text" and not clause.is_pair and clause.weights
+        and clause.rarity >= least
+    ]  # fmt: skip
+    if len(rare) < 2:
+        return set()
+    return {number for number in numbers if all(number in weights for weights in rare)}
 
 
 def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> dict[int, float]:
@@ -110,16 +127,15 @@ def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]
     Only the best lend, nobody is lifted above them, and only a few documents of a session are
     lifted, so that one talkative session does not fill the answer.
     """
-    if not view.sessions:
-        return {}
     lent: dict[int, float] = {}
     most: dict[int, float] = {}
     counts: Counter[str] = Counter()
     for number in _first(scores, view):
-        session = view.entry(number).session
-        if not session or number not in view.places:
+        members = view.list_session(number)
+        if len(members) < 2 or number not in members:
             continue
-        for neighbour, share in _around(view.sessions[session], view.places[number]):
+        session = view.entry(number).session
+        for neighbour, share in _around(members, members.index(number)):
             if neighbour not in scores and neighbour not in lent:
                 if counts[session] >= _LIFTED:
                     continue

@@ -2,9 +2,9 @@
 
 Replaced: somebody made or confirmed a link `supersedes`, in a memory that is not flagged and was
 said later. Perhaps replaced: a later piece of knowledge says nearly the same, as
-`text/rewording.py` tells. Nothing of it is stored but keys in the postings, by which those that may
-replace a memory are found. So the cost follows what is shown, and whoever sees other memories sees
-other marks.
+`text/rewording.py` tells. Nothing of it is stored but keys, by which those that may replace a
+memory are found. So the cost follows what is shown, and whoever sees other memories sees other
+marks.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.entry import Entry, share_repository
+from treering.search.entry import Entry, mark_of, share_repository
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.flags import flags_of
@@ -90,9 +90,11 @@ class _Search:
         self._flagged: dict[int, bool] = {}
         self._above: dict[int, list[int]] = {}
         self._links: dict[int, dict[str, str]] = {}
+        self._limit = max(_COMMON, view.snapshot.count // (4 * _COMMON))
 
     def find(self, numbers: list[int]) -> dict[int, Successors]:
         found: dict[int, Successors] = {}
+        self._look_up(numbers)
         for number in numbers:
             if (head := self._head(number)) is not None:
                 found[number] = Successors(replaced_by=self._view.entry(head))
@@ -107,12 +109,22 @@ class _Search:
                 found[number] = Successors(newer=newer)
         return found
 
+    def _look_up(self, numbers: Iterable[int]) -> None:
+        """Look up all keys of some documents at once, instead of one after the other."""
+        keys: dict[str, list[str]] = {}
+        for entry in map(self._view.entry, numbers):
+            mine = keys.setdefault(mark_of(entry), [])
+            mine.append(_superseding_key(entry))
+            mine += alike_keys(entry) if is_compared(entry.type) else ()
+        for mark, some in keys.items():
+            self._view.snapshot.sharing(some, self._limit, mark)
+
     def list_older(self, number: int) -> list[int]:
         """Documents that this one may replace."""
         new, numbers = self._view.entry(number), list[int]()
         todo, ids = list(self._targets(number)), {new.id}
         if todo:
-            by_id = {self._view.entry(n).id: n for n in self._view.all}
+            by_id = {self._view.snapshot.ids[n]: n for n in self._view.all}
             while todo:
                 target = todo.pop()
                 if target in by_id and target not in ids:
@@ -155,9 +167,10 @@ class _Search:
 
     def _list_superseding(self, number: int) -> list[int]:
         old = self._view.entry(number)
+        key = _superseding_key(old)
         return [
             other
-            for other in self._view.snapshot.sharing(superseding_key(old.id))
+            for other in self._view.snapshot.sharing([key], self._limit, mark_of(old))[key]
             if other in self._view.all
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
@@ -199,10 +212,9 @@ class _Search:
         if not is_compared(entry.type):
             return []
         snapshot, visible = self._view.snapshot, self._view.all
-        most = max(_COMMON, snapshot.count // (4 * _COMMON))
         shared, crowd = Counter[int](), Counter[int]()
-        for key in alike_keys(entry):
-            documents = snapshot.sharing(key, most)
+        found = snapshot.sharing(alike_keys(entry), self._limit, mark_of(entry))
+        for documents in found.values():
             (shared if len(documents) <= _CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
         entries = snapshot.entries
@@ -287,6 +299,10 @@ class _Search:
 
     def _order(self, number: int) -> tuple[tuple[float, int], str]:
         return self._age(number), self._view.entry(number).id
+
+
+def _superseding_key(entry: Entry) -> str:
+    return superseding_key(entry.id.removeprefix(mark_of(entry)))
 
 
 def _may_be_alike(one: Entry, other: Entry) -> bool:

@@ -2,9 +2,8 @@
 
 Records (commits, sessions, checkpoints, progress) outnumber knowledge a hundred times, and speak in
 the same words. So knowledge that answers a question stands before all of them, however well they
-match: it holds as much of the question as any record does. Knowledge that holds less does not
-answer, and takes its place by score. Before all stands a title that is the question, nearly word
-for word: whoever asks that has seen it.
+match, even before a commit whose subject is the question. Knowledge that only has a word in common
+with it does not answer, and takes its place by score.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,8 +19,6 @@ from treering.text.likeness import NEAR_IN_MEANING
 
 #: Knowledge answers a question that it covers at least so far, by the rarity of its words.
 ANSWERS = 0.5
-#: As good as all of it.
-_WHOLE = 0.99
 #: A title is the question when it holds all of it, and not much more (Dice).
 _VERBATIM = 0.6
 #: A failed attempt that scores so much of the best is about the same.
@@ -36,23 +33,22 @@ def is_record(entry: Entry) -> bool:
 def answering(
     numbers: Iterable[int], view: VisibleEntries, matches: Matches, cosines: Mapping[int, float]
 ) -> set[int]:
-    """The knowledge among some documents that answers the question, by its words or its meaning.
-
-    Where no record was looked at, some may hold the whole question: so must what answers.
-    """
-    numbers = list(numbers)
+    """Return the knowledge among some documents that answers the question, by its words or its
+    meaning."""
     knowledge = [number for number in numbers if not is_record(view.entry(number))]
-    if not any(clause.weights for clause in matches.clauses):
-        return {n for n in knowledge if cosines.get(n, 0.0) >= NEAR_IN_MEANING}
-    shares = coverage(numbers, _words(matches.clauses))
-    records = (shares[number] for number in numbers if is_record(view.entry(number)))
-    most = max(records, default=0.0) if view.has_records else 1.0
-    least = max(ANSWERS, most * _WHOLE)
-    return {number for number in knowledge if shares[number] >= least}
+    shares = coverage(knowledge, _words(matches.clauses))
+    has_words = any(clause.weights for clause in matches.clauses)
+    less = ANSWERS / 2 if has_words else 0.0
+    return {
+        number
+        for number in knowledge
+        if shares[number] >= ANSWERS
+        or (shares[number] >= less and cosines.get(number, 0.0) >= NEAR_IN_MEANING)
+    }
 
 
 def verbatim(numbers: Iterable[int], words: str, view: VisibleEntries) -> set[int]:
-    """Those whose title is the question, nearly word for word, whatever they are."""
+    """Return those whose title is the question, nearly word for word."""
     question = terms_in(words)
     if len(question) < 2:
         return set()

@@ -73,7 +73,7 @@ class Understanding:
         return self.library.get(blob)
 
     def _meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
-        from treering.search.catalogue import ReadError
+        from treering.search.engine import ReadError
 
         try:
             return self.library.meaning(words, view, read)

@@ -3,18 +3,15 @@
 Each filter is one pass over what the ones before it left.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from treering.model.choices import Status
+from treering.model.choices import STATUSES, Status
 from treering.model.query import Filters
 from treering.model.taxonomy import RECORD_TYPES
-from treering.search.corpus import Corpus
-from treering.search.entry import Entry
-from treering.search.entry_table import EntryList
+from treering.search.corpus import Corpus, EntryList
+from treering.search.entry import Entry, mark_of, share_repository
 
 if TYPE_CHECKING:
     from treering.search.succession import Successors
@@ -23,87 +20,71 @@ Test = Callable[[Entry], bool]
 
 #: Without a status asked for, what was replaced or forgotten is withheld and counted.
 WITHHELD: tuple[Status, ...] = ("superseded", "deleted")
+ACTIVE: Status = "active"
 
 
 class VisibleEntries:
-    """A snapshot seen through a mapping of visible blobs to their layer's rank (0 is nearest)."""
+    """A corpus seen through a mapping of visible blobs to their layer's rank (0 is nearest)."""
 
-    def __init__(
-        self, snapshot: Corpus, visible: Mapping[str, int], numbers: set[int] | None = None
-    ) -> None:
-        """`numbers` are those of the visible documents, where somebody knows them."""
+    def __init__(self, snapshot: Corpus, visible: Mapping[str, int]) -> None:
         self.snapshot = snapshot
         self.visible = visible
-        self.is_checked = False
         #: What replaces a document, or may, as far as somebody asked.
         self.successors: dict[int, Successors] = {}
-        self._beyond: tuple[VisibleEntries, set[int]] | None = None
+        #: For how many models the vectors were looked for that are missing.
+        self.vectors_checked = 0
         self._priors: tuple[int, dict[int, float]] = (-1, {})
-        self.all = _number(snapshot, visible) if numbers is None else numbers
+
+    @cached_property
+    def all(self) -> set[int]:
+        """The documents of the visible blobs."""
+        visible, numbers = self.visible, self.snapshot.numbers
+        if len(visible) < len(numbers):
+            return {numbers[blob] for blob in visible if blob in numbers}
+        return {number for blob, number in numbers.items() if blob in visible}
 
     @cached_property
     def ids(self) -> set[str]:
-        entries = self.snapshot.entries
-        return {entries[number].id for number in self.all}
+        ids = self.snapshot.ids
+        return {ids[number] for number in self.all}
 
     @cached_property
     def by_status(self) -> dict[str, set[int]]:
-        numbers: dict[str, set[int]] = defaultdict(set)
-        status_of = self._look_up("status")
-        for number in self.all:
-            numbers[status_of(number)].add(number)
-        return dict(numbers)
+        find, others = self.snapshot.find, [word for word in STATUSES if word != ACTIVE]
+        found: dict[str, set[int]] = {word: self.all & find("status", word) for word in others}
+        return {ACTIVE: self.all.difference(*found.values()), **found}
 
     @cached_property
     def in_force(self) -> set[int]:
         """Everything but what was replaced or forgotten."""
-        hidden = [self.by_status[status] for status in WITHHELD if status in self.by_status]
-        return self.all.difference(*hidden) if hidden else self.all
+        find = self.snapshot.find
+        return self.all.difference(*(find("status", status) for status in WITHHELD))
 
     @cached_property
     def knowledge(self) -> set[int]:
         """What somebody meant to say, of what is in force: all but records."""
-        type_of = self._look_up("type")
-        return {number for number in self.in_force if type_of(number) not in RECORD_TYPES}
+        is_record = self.snapshot.is_record
+        return {number for number in self.in_force if not is_record(number)}
 
     @property
     def has_records(self) -> bool:
         return len(self.knowledge) < len(self.in_force)
 
-    def in_force_beyond(self, other: "VisibleEntries") -> set[int]:
-        """What is in force here and not visible there; kept for the view asked about last."""
-        if self._beyond is None or self._beyond[0] is not other:
-            self._beyond = (other, self.in_force - other.all)
-        return self._beyond[1]
+    def list_session(self, number: int) -> list[int]:
+        """Return the documents in force of the session of one, oldest first."""
+        one = self.entry(number)
+        if not one.session:
+            return []
+        found = self.snapshot.find("session", one.session.removeprefix(mark_of(one)))
+        members = [n for n in found if n in self.in_force and share_repository(self.entry(n), one)]
+        return sorted(members, key=self._session_order)
 
-    @cached_property
-    def sessions(self) -> dict[str, list[int]]:
-        """The documents in force of each session, oldest first."""
-        sessions: dict[str, list[int]] = defaultdict(list)
-        session_of = self._look_up("session")
-        for number in self.in_force:
-            if session := session_of(number):
-                sessions[session].append(number)
-        for members in sessions.values():
-            members.sort(key=self.session_order)
-        return dict(sessions)
-
-    def session_order(self, number: int) -> tuple[float, int, int]:
-        entry = self.snapshot.entries[number]
+    def _session_order(self, number: int) -> tuple[float, int, int]:
+        entry = self.entry(number)
         return entry.created, entry.place, number
 
-    @cached_property
-    def places(self) -> dict[int, int]:
-        """Each document's place in its session."""
-        return {n: at for members in self.sessions.values() for at, n in enumerate(members)}
-
-    @property
-    def kept_priors(self) -> tuple[int, dict[int, float]]:
-        """The hour priors were kept for last, and those."""
-        return self._priors
-
     def priors(self, hour: int) -> dict[int, float]:
-        """Where a caller keeps its documents' priors, for as long as they hold."""
+        """Return where a caller keeps its documents' priors, for as long as they hold."""
         if self._priors[0] != hour:
             self._priors = (hour, {})
         return self._priors[1]
@@ -112,31 +93,15 @@ class VisibleEntries:
         return self.snapshot.entries[number]
 
     def blob(self, number: int) -> str:
-        """The blob of a document, for which its entry need not be read."""
-        entries = self.snapshot.entries
-        return entries.blob(number) if isinstance(entries, EntryList) else entries[number].blob
+        """Return the blob of a document, for which its entry need not be read."""
+        return self.snapshot.blobs[number]
 
     def list_blobs(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        entries = self.snapshot.entries
-        if isinstance(entries, EntryList):
-            return tuple(map(entries.blob, numbers))
-        return tuple([entries[number].blob for number in numbers])
+        blobs = self.snapshot.blobs
+        return tuple([blobs[number] for number in numbers])
 
     def layer(self, number: int) -> int:
         return self.visible[self.blob(number)]
-
-    def _look_up(self, name: str) -> Callable[[int], str]:
-        """What gives the type, status or session of a document."""
-        entries = self.snapshot.entries
-        if isinstance(entries, EntryList):
-            return entries.column(name).__getitem__
-        get = attrgetter(name)
-        return lambda number: get(entries[number])
-
-
-def _number(snapshot: Corpus, visible: Iterable[str]) -> set[int]:
-    numbers = snapshot.numbers
-    return {numbers[blob] for blob in visible if blob in numbers}
 
 
 # --- filters --------------------------------------------------------------------------------------
@@ -144,8 +109,10 @@ def _number(snapshot: Corpus, visible: Iterable[str]) -> set[int]:
 
 def filter_numbers(numbers: Iterable[int], entries: Sequence[Entry], filters: Filters) -> list[int]:
     """The documents that pass every filter but the status, in the order given."""
-    numbers = list(numbers)
-    for test in _tests(filters):
+    numbers, tests = list(numbers), _tests(filters)
+    if tests and isinstance(entries, EntryList):
+        entries.load(numbers)
+    for test in tests:
         numbers = [number for number in numbers if test(entries[number])]
     return numbers
 

@@ -20,10 +20,11 @@ from treering.hub.postgres.filters import (
 from treering.hub.postgres.numbers import number_of
 from treering.hub.postgres.rows import ENTRY_COLUMNS, read_entry
 from treering.hub.postgres.statistics import WordCounts
-from treering.hub.shelves import mark_entry, mark_of
+from treering.hub.shelves import mark_of
 from treering.model.query import Filters
 from treering.search.analysis import question_terms
 from treering.search.corpus import K1, B
+from treering.search.entry import mark_entry
 
 #: So many memories with one of the rare words are looked at, and so many at most in all.
 FEW, MOST = 4_000, 20_000

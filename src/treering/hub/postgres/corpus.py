@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from treering.hub.postgres.statistics import WordCounts
+from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import K1, B
-from treering.search.entry import Entry
+from treering.search.entry import Entry, mark_of
 from treering.search.keys import keys_of
 
 
@@ -42,7 +43,8 @@ class CandidateCorpus:
         self._counts = counts
         self.entries = [candidate.entry for candidate in candidates]
         self.numbers = {entry.blob: number for number, entry in enumerate(self.entries)}
-        self.by_blob = {entry.blob: entry for entry in self.entries}
+        self.blobs = [entry.blob for entry in self.entries]
+        self.ids = [entry.id for entry in self.entries]
         #: Of all memories that were asked: how common a word is depends on it.
         self.count = max(counts.documents, len(self.entries))
 
@@ -53,21 +55,28 @@ class CandidateCorpus:
     def frequency(self, term: str) -> int:
         return self._counts.frequency(term)
 
-    def has(self, term: str) -> bool:
-        return self.frequency(term) > 0
+    def is_record(self, number: int) -> bool:
+        return self.entries[number].type in RECORD_TYPES
 
-    def sharing(self, key: str, most: int = 0) -> list[int]:
-        """The candidates that have a key, by which what outdates a memory is found; none where
-        that are more than `most`, if it is given."""
-        numbers = self._by_key.get(key, [])
-        return [] if most and len(numbers) > most else numbers
+    def find(self, field: str, value: str) -> set[int]:
+        """Return the candidates whose field has a value."""
+        entries = enumerate(self.entries)
+        if field == "session":
+            return {n for n, e in entries if e.session.removeprefix(mark_of(e)) == value}
+        return {number for number, entry in entries if getattr(entry, field) == value}
+
+    def sharing(self, keys: Sequence[str], limit: int, mark: str = "") -> dict[str, list[int]]:
+        """Return the candidates of a repository that have each of some keys; none for a key that
+        more than `limit` have."""
+        numbers = {key: self._by_key.get((mark, key), []) for key in keys}
+        return {key: some if len(some) <= limit else [] for key, some in numbers.items()}
 
     @cached_property
-    def _by_key(self) -> dict[str, list[int]]:
-        numbers: dict[str, list[int]] = {}
+    def _by_key(self) -> dict[tuple[str, str], list[int]]:
+        numbers: dict[tuple[str, str], list[int]] = {}
         for number, entry in enumerate(self.entries):
             for key in keys_of(entry):
-                numbers.setdefault(key, []).append(number)
+                numbers.setdefault((mark_of(entry), key), []).append(number)
         return numbers
 
     def terms_from(self, prefix: str, limit: int) -> list[str]:

@@ -49,7 +49,7 @@ from treering.hub.shelf import Shelf
 from treering.hub.shelves import mark_of, split_mark, unmark
 from treering.model.dates import format_moment
 from treering.model.query import Filters, Query
-from treering.search import SearchResult
+from treering.search.hits import SearchResult
 from treering.search.matching import Request
 from treering.search.succession import Successors
 from treering.store.history import MemoryEvent
@@ -367,7 +367,9 @@ def _read_hits(
     for (number, memory_id), hit in zip(keys, result.hits, strict=True):
         if copy := by_key.get((numbers[number], memory_id)):
             similar = tuple(map(background.id_of, hit.folded))
-            hits.append(HubHit(copy, hit.score, hit.why, similar, unmark(found.get(hit.blob))))
+            successors = unmark(found.get(hit.blob))
+            reasons = (hit.score, hit.why, similar, successors, hit.match, hit.spelled)
+            hits.append(HubHit(copy, *reasons))
     return HubResult(
         tuple(hits), result.total, result.withheld, result.notes, result.mode, bool(result.rest)
     )

@@ -23,9 +23,9 @@ from treering.hub.postgres.sessions import SOURCES, find_neighbours
 from treering.hub.postgres.statistics import WordCounts
 from treering.hub.postgres.vectors import read_vectors
 from treering.model.query import Query
-from treering.search import SearchResult
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import Corpus
+from treering.search.hits import SearchResult, withhold_weak
 from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView, scanned_by
@@ -90,6 +90,8 @@ class RowSearch:
         if not query.is_wordless:
             total = max(candidates.total, result.total)
             result = result._replace(total=total, withheld=candidates.withheld)
+        if self._request.is_strict:
+            result = withhold_weak(result)
         return result, Background(view, self._reader)
 
     def _is_looked_through(self) -> bool:
@@ -193,7 +195,8 @@ class Background(NamedTuple):
 
     def id_of(self, blob: str) -> str:
         """The id of a memory, as its repository has it."""
-        return self.view.snapshot.by_blob[blob].id.partition(":")[2]
+        snapshot = self.view.snapshot
+        return snapshot.ids[snapshot.numbers[blob]].partition(":")[2]
 
     def find_successors(self, blobs: Iterable[str]) -> dict[str, Successors]:
         """Those of some memories that another candidate of the same repository replaces, or may."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from treering.hub.postgres.numbers import number_of
-from treering.search.matching import suggest
+from treering.search.matching import list_similar_terms
 
 _MOST_EXPANSIONS = 64
 
@@ -64,7 +64,7 @@ class WordCounts:
     def guess(self, word: str) -> None:
         """Find terms one slip away from a word. They are asked for once to see which are needed,
         and once more when these were counted."""
-        suggest(word, self)  # type: ignore[arg-type]  # it asks for frequencies alone
+        list_similar_terms(word, self)  # type: ignore[arg-type]  # it asks for frequencies alone
         self.count(self._missing)
         self._missing.clear()
-        self.guesses[word] = suggest(word, self)  # type: ignore[arg-type]
+        self.guesses[word] = list_similar_terms(word, self)  # type: ignore[arg-type]

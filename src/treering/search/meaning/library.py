@@ -35,7 +35,6 @@ class MemoryVectors:
         self._new: dict[str, SmallVector] = {}
         self._due: dict[str, Memory] = {}
         self._failed: set[str] = set()
-        self._view: VectorView | None = None
 
     @cached_property
     def _table(self) -> VectorTable:
@@ -77,7 +76,7 @@ class MemoryVectors:
         if new := [blob for blob in blobs if blob not in rows]:
             self._table.load(new, self._columns)
 
-    def keep(self) -> None:
+    def flush(self) -> None:
         """Write what is new to disk."""
         self._make_due()
         if self._new:
@@ -103,15 +102,15 @@ class MemoryVectors:
                 self._add(blob, vector)
             count += len(part)
             if not self.is_quick:
-                self.keep()  # each took a while: a process that ends now loses little
+                self.flush()  # each took a while: a process that ends now loses little
         self._failed.update(blob for blob in missing if blob not in self._columns.rows)
-        self.keep()
+        self.flush()
         return count
 
     def keep_only(self, blobs: Iterable[str]) -> None:
         """Forget the vectors of everything else."""
         self._table.keep_only(blobs)
-        self._columns, self._view = VectorColumns(self._embedder.dimensions), None
+        self._columns = VectorColumns(self._embedder.dimensions)
         self._new = {}
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
@@ -122,10 +121,7 @@ class MemoryVectors:
         )
         if question is None:
             return None
-        columns, last = self._columns, self._view
-        if last is None or last.view is not view or last.columns is not columns:
-            last = self._view = VectorView(view, columns, last)
-        return Nearness(last, question, self._embedder)
+        return Nearness(VectorView(view, self._columns), question, self._embedder)
 
     def _add(self, blob: str, vector: SmallVector) -> None:
         self._columns.add(blob, vector)
@@ -153,8 +149,6 @@ class VectorLibrary:
     ) -> None:
         self._database = database
         self._models: list[MemoryVectors] = []
-        self._checked: VisibleEntries | None = None
-        self._lacking: set[str] = set()  # blobs without a vector of the first model
         #: How many memories have no vector yet of the model that would be used.
         self.behind = 0
         for embedder in embedders:
@@ -164,12 +158,11 @@ class VectorLibrary:
         """Use one more model, from now on."""
         models = [*self._models, MemoryVectors(self._database, embedder)]
         self._models = sorted(models, key=lambda model: model.is_quick)
-        self._checked = None
 
     def leave_slow(self) -> bool:
         """Go on with the quick model alone, as another one failed; False where there was none."""
         before, self._models = self._models, self._quick
-        self._checked, self.behind = None, 0
+        self.behind = 0
         return 0 < len(self._models) < len(before)
 
     def __bool__(self) -> bool:
@@ -188,9 +181,9 @@ class VectorLibrary:
         for model in self._quick:
             model.note(blob, memory)
 
-    def keep(self) -> None:
+    def flush(self) -> None:
         for model in self._models:
-            model.keep()
+            model.flush()
 
     def start_over(self, blobs: Iterable[str]) -> None:
         """Before a rebuild: what is made on the way is made anew, and what took long is kept, of
@@ -203,35 +196,28 @@ class VectorLibrary:
             if not self.leave_slow():
                 raise
             self.start_over(blobs)
-        self._checked = None
 
     def complete(self, blobs: Iterable[str], read: Read, limit: int | None = None) -> None:
         """Make what is missing, for a process that nobody waits for, in parts of `limit`."""
         blobs = list(blobs)
         for model in self._models:
             model.make(blobs, read, limit)
-        self._checked, self.behind = None, 0
+        self.behind = 0
 
     def meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
         """How near the documents of a view are to these words; what little is missing is made."""
         if not self._models:
             return None
-        if self._checked is not view:
-            self._check(view, read)
+        self._check(view, read)
         model = self._models[0 if self.behind <= _MISSED * len(view.all) else -1]
         return model.meaning(words, view)
 
     def _check(self, view: VisibleEntries, read: Read) -> None:
-        """See what is missing of what was indexed since the last look, and make what is little."""
-        snapshot, before = view.snapshot, self._checked.snapshot if self._checked else None
-        start = before.count if before and snapshot.goes_on(before) else 0
-        if start:
-            blobs = [entry.blob for entry in snapshot.entries[start : snapshot.count]]
-        else:
-            blobs = list(snapshot.numbers)  # for which no entry has to be read
-            self._lacking.clear()
+        """Count the visible memories without a vector, once per view, and make a few of them."""
+        if (state := len(self._models)) == view.vectors_checked:
+            return
+        view.vectors_checked = state
+        blobs = [blob for blob in view.snapshot.blobs if blob in view.visible]
         for model in self._quick:
             model.make(blobs, read, _A_FEW)
-        self._lacking.update(self._models[0].missing(blobs))
-        self.behind = sum(blob in view.visible for blob in self._lacking)
-        self._checked = view
+        self.behind = len(self._models[0].missing(blobs))

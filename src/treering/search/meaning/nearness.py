@@ -55,34 +55,18 @@ def scanned_by(embedder: Embedder) -> int:
 class VectorView:
     """The vectors of the documents in a view, by their numbers there."""
 
-    def __init__(
-        self, view: VisibleEntries, columns: VectorColumns, before: "VectorView | None" = None
-    ) -> None:
-        """What was looked up in the view `before` is looked up again only if it changed."""
+    def __init__(self, view: VisibleEntries, columns: VectorColumns) -> None:
         self.view = view
         self.columns = columns
-        self._rows: dict[int, int] = {}
-        if before and before.columns is columns and view.snapshot.goes_on(before.view.snapshot):
-            self._rows = before._rows
-        self._scanned: tuple[Collection[int] | None, list[int], list[int]] = (None, [], [])
 
     def row(self, number: int) -> int | None:
-        row = self._rows.get(number)
-        if row is None:
-            row = self.columns.rows.get(self.view.blob(number))
-            if row is not None:
-                self._rows[number] = row
-        return row
+        return self.columns.rows.get(self.view.blob(number))
 
     def scan(self, numbers: Collection[int]) -> tuple[list[int], list[int]]:
-        """Documents and their signs; kept for the set that was asked about last."""
-        last = self._scanned
-        if last[0] is not numbers:
-            places = [(n, row) for n in numbers if (row := self.row(n)) is not None]
-            signs = self.columns.signs
-            last = (numbers, [n for n, _ in places], [signs[row] for _, row in places])
-            self._scanned = last
-        return last[1], last[2]
+        """Return documents that have vectors, and their signs."""
+        rows, blobs, signs = self.columns.rows, self.view.snapshot.blobs, self.columns.signs
+        places = [(n, row) for n in numbers if (row := rows.get(blobs[n])) is not None]
+        return [n for n, _ in places], [signs[row] for _, row in places]
 
 
 class Nearness:
