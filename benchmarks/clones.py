@@ -24,7 +24,7 @@ from benchmarks._bench import git, heading, row
 from benchmarks._replay import cpu
 from treering import Treering
 from treering.actions import sync as sync_action
-from treering.actions.reindex import leave_ready
+from treering.actions.reindex import catch_up
 from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
 from treering.errors import SyncRefused
@@ -209,18 +209,18 @@ def tell(name: str, team: Team, play: Way) -> Parts:
 @contextmanager
 def without_index() -> Iterator[None]:
     """Nobody asks in these clones, and to index is measured by itself."""
-    make_ready = sync_action.leave_ready
-    sync_action.leave_ready = lambda _: None
+    make_ready = sync_action.catch_up
+    sync_action.catch_up = lambda _: None
     try:
         yield
     finally:
-        sync_action.leave_ready = make_ready
+        sync_action.catch_up = make_ready
 
 
 def index_one(clone: Path) -> "Moment":
     """What it takes a clone to index all that was said, once."""
     started = Moment.now()
-    leave_ready(Workspace.open(clone))
+    catch_up(Workspace.open(clone))
     return started.until(Moment.now())
 
 
@@ -317,7 +317,7 @@ def first_fetch(count: int) -> None:
             git(top / "plain", "ls-remote", "-q", "origin", f"{CLONES}*")
             moments["listed"] = Moment.now()
             heading("the first fetch", "refs", "s", "processor s")
-            print(f"  {answer.memories['fetched']:,} memories")
+            print(f"  {answer.memories_fetched:,} memories")
             for what, begin, end in (
                 ("fetched and seen", "start", "indexing"),
                 ("indexed", "indexing", "end"),

@@ -19,10 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from treering.derived.content import MemoryRows
+from treering.derived.database import Database
 from treering.model.memory import FileRef, Memory, derive_id
 from treering.model.query import Filters, parse
-from treering.search import Index
 from treering.search.analysis import chunks
+from treering.search.engine import Index
 from treering.text.words import STOP_WORDS
 
 NOW = 1_767_225_600.0
@@ -129,7 +131,7 @@ def median_of(action: Callable[[str], object], questions: Sequence[str], rounds:
 def measure(count: int, asked: int) -> None:
     corpus = Corpus(count)
     folder = Path(tempfile.mkdtemp())
-    index = Index(folder, read=corpus.read)
+    index = Index(folder / "index", MemoryRows(Database(folder)), corpus.read)
     build = spent(lambda: index.catch_up(corpus.memories)) / 1000
     visible = dict.fromkeys(corpus.memories, 0)
     fts5: list[Fts5] = []
@@ -191,12 +193,14 @@ _COLD = """
 import sys, time
 from pathlib import Path
 began = time.process_time()
-from treering.index import Index
+from treering.derived.content import MemoryRows
+from treering.derived.database import Database
 from treering.model.query import parse
-import treering.index.codec, whoosh.index
+from treering.search.engine import Index
 imported = time.process_time()
-index = Index(Path(sys.argv[1]), read=lambda blobs: iter(()))
-visible = dict.fromkeys(index.entries(), 0)
+folder = Path(sys.argv[1])
+index = Index(folder / "index", MemoryRows(Database(folder)), lambda blobs: iter(()))
+visible = dict.fromkeys(index.corpus().blobs, 0)
 opened = time.process_time()
 found = index.search(parse(sys.argv[2], 0), visible, mode="text", now=0)
 answered = time.process_time()

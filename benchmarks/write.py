@@ -175,7 +175,7 @@ def imports(count: int, rounds: int) -> None:
 
 def _import_unindexed(path: Path, given: Path) -> None:
     """git makes nothing searchable, so for the comparison neither do we."""
-    with mock.patch("treering.actions.imports.imports.leave_ready"):
+    with mock.patch("treering.actions.imports.imports.catch_up"):
         Treering.open(path).import_path(given)
 
 

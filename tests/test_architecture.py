@@ -233,19 +233,19 @@ def test_remember_loads_only_what_it_needs(repo) -> None:
     loaded = _loaded_by("remember", "Use WAL mode", cwd=repo.path)
 
     assert "pygit2._pygit2" in loaded
-    heavy = {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh", "dataclasses"}
+    heavy = {"pygit2.repository", "ssl", "pydantic", "mcp", "yaml", "whoosh.index", "dataclasses"}
     assert not heavy & loaded
 
 
 def test_looking_around_needs_neither_the_index_nor_yaml(repo) -> None:
-    """What a capture is linked with comes from a table of its own: the index takes as long to load
-    as the whole capture."""
+    """What a capture is linked with comes from rows: the index takes as long to load as the whole
+    capture."""
     _loaded_by("remember", "Session store", "-t", "component", cwd=repo.path)
 
     loaded = _loaded_by("remember", "Login uses session store", "-t", "component", cwd=repo.path)
 
     assert "treering.graph.inference" in loaded
-    assert not {"yaml", "whoosh", "treering.search"} & loaded
+    assert not {"yaml", "whoosh.index", "treering.search.engine"} & loaded
     assert repo.tr.graph("stats").edges == 1
 
 

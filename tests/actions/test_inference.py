@@ -361,13 +361,14 @@ def test_only_one_process_notes_at_a_time(repo: Repo) -> None:
     """Twenty captures of a table that was lost must not start twenty readings of everything."""
     many = ({"content": f"Thought {n} of bird {n * 7}", "type": "insight"} for n in range(150))
     _imported(repo, {"content": "Session store", "type": "component"}, *many)
-    repo.workspace.database.clear()
     workspace = repo.workspace
+    workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
+    repo.workspace.database.clear()
 
-    with lock.hold(workspace.state.folder / "clues.lock"):
+    with lock.hold(workspace.state.folder / "rows.lock"):
         workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
-        busy = repo.workspace.neighbourhood.catch_up(workspace.view_of_all(), 100)
+        busy = repo.workspace.rows.catch_up(workspace.view_of_all(), 100)
     workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
 
     assert busy is False
-    assert repo.workspace.neighbourhood.catch_up(workspace.view_of_all(), 0)
+    assert repo.workspace.rows.catch_up(workspace.view_of_all(), 0)

@@ -1,7 +1,6 @@
 """recall: the right memory first, on the right branch, saying why."""
 
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -356,32 +355,3 @@ def test_without_a_model_hybrid_is_text_and_says_so(shop: Repo) -> None:
 
     assert answer.mode == "text"
     assert answer.notes
-
-
-def test_many_small_additions_are_joined_beside_the_answers(repo: Repo) -> None:
-    """Each is a part of the index that every search looks into."""
-    workspace = repo.workspace
-    server = Treering(workspace)
-    for n in range(12):
-        server.remember(f"thought {n}")
-        server.recall("thought")
-
-    workspace.searcher.index.tidy()  # what the thread does, waited for
-
-    assert not workspace.searcher.index.is_untidy
-    assert server.recall("thought", limit=50).total == 12
-
-
-def test_the_program_puts_the_index_in_order_behind_its_back(repo: Repo) -> None:
-    """A command lives for one answer; what it leaves undone runs after it."""
-    for n in range(10):
-        repo.json("remember", f"thought {n}")
-        repo.json("recall", "thought")
-
-    for _ in range(100):
-        if not repo.workspace.searcher.index.is_untidy:
-            break
-        time.sleep(0.1)
-
-    assert not repo.workspace.searcher.index.is_untidy
-    assert repo.json("recall", "thought", "--limit", "50")["total"] == 10

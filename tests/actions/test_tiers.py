@@ -1,8 +1,6 @@
 """Two tiers: what somebody meant to say comes before what hooks wrote down."""
 
-import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -42,7 +40,7 @@ def many(busy: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 def _is_open(tr: Treering) -> bool:
     """Whether the index that holds records was opened."""
-    return (tr._workspace.searcher.index)._catalogue.is_open
+    return any(part.is_open for part in tr._workspace.searcher.index._parts if part.is_record)
 
 
 def test_knowledge_that_answers_comes_before_all_records(busy: Repo) -> None:
@@ -158,34 +156,12 @@ def test_what_other_branches_know_is_counted_without_records(many: Repo) -> None
     assert answer.withheld["other_branches"] == 1
 
 
-# --- the small index is derived -------------------------------------------------------------------
+# --- the index is derived -------------------------------------------------------------------------
 
 
-def _lists(repo: Repo) -> Path:
-    return repo.path / ".git" / "treering" / "index" / "knowledge" / "lists"
-
-
-def _damage(file: Path, how: str) -> None:
-    data = file.read_bytes()
-    wrong = json.dumps([1, "f" * 40, {"../../../../etc/p": "x"}, 1]).encode()
-    file.write_bytes({"empty": b"", "cut": data[:-9], "planted": wrong, "flipped": data[::-1]}[how])
-
-
-@pytest.mark.parametrize("how", ["empty", "cut", "planted", "flipped"])
-def test_a_list_that_is_broken_is_made_again(many: Repo, how: str) -> None:
+def test_the_index_may_vanish(many: Repo) -> None:
     many.tr.recall("signed cookies", records="none")
-    for file in _lists(many).iterdir():
-        _damage(file, how)
-
-    answer = many.tr.recall("signed cookies", records="none")
-
-    assert [result.title for result in answer.results] == [DECISION]
-
-
-@pytest.mark.parametrize("folder", ["index", "index/knowledge", "index/knowledge/lists"])
-def test_the_small_index_may_vanish(many: Repo, folder: str) -> None:
-    many.tr.recall("signed cookies", records="none")
-    shutil.rmtree(many.path / ".git" / "treering" / folder)
+    shutil.rmtree(many.path / ".git" / "treering" / "index")
 
     answer = many.tr.recall("signed cookies", records="none")
 
@@ -204,23 +180,6 @@ def test_what_changed_is_followed(many: Repo) -> None:
 
     titles = [result.title for result in many.tr.recall("cookies", records="none").results]
     assert titles == ["Cookies are sealed now"]
-
-
-def test_only_what_is_new_is_read(many: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A commit costs a look at its own memories, not at all that are stored."""
-    many.tr.recall("signed cookies", records="none")
-    looked_at: list[str] = []
-    from treering.search import knowledge
-
-    read = knowledge._read
-    monkeypatch.setattr(
-        knowledge, "_read", lambda layer, blobs: (looked_at.extend(blobs), read(layer, blobs))[1]
-    )
-    _commit(many, "One more")
-
-    many.tr.recall("signed cookies", records="none")
-
-    assert 1 <= len(looked_at) <= 3
 
 
 def test_reindex_makes_both_anew(many: Repo) -> None:
@@ -323,11 +282,32 @@ def test_a_title_that_is_the_question_comes_first(repo: Repo) -> None:
     for number in range(15):
         text = f"NullBooleanField removed {number}, " + "NullBooleanField was removed here. " * 9
         repo.tr.remember(f"Forms of model {number} and all their widgets\n\n{text}", type="insight")
-    _commit(repo, "Removed NullBooleanField per timeline")
+    repo.tr.remember("Removed NullBooleanField per timeline", type="insight")
 
     answer = repo.tr.recall("NullBooleanField removed")
 
     assert answer.results[0].title == "Removed NullBooleanField per timeline"
+
+
+def test_knowledge_comes_before_a_record_whose_title_is_the_question(repo: Repo) -> None:
+    """Unless records are asked for."""
+    repo.tr.remember("Cookies are signed since a proxy changed them", type="decision")
+    _commit(repo, "Signed cookies")
+
+    assert _types(repo.tr.recall("signed cookies"))[:2] == ["decision", "commit"]
+    assert _types(repo.tr.recall("signed cookies", records="only"))[0] == "commit"
+    assert set(_types(repo.tr.recall("signed cookies", type="commit"))) == {"commit"}
+
+
+def test_a_commit_shows_its_commit(repo: Repo) -> None:
+    repo.tr.remember("Cookies are signed since a proxy changed them", type="decision")
+    _commit(repo, "Signed cookies")
+    head = repo.git("rev-parse", "HEAD")
+
+    decision, commit = repo.tr.recall("signed cookies").results[:2]
+
+    assert (decision.commit, commit.commit) == (None, head)
+    assert f"commit {head[:12]}" in repo.cli("recall", "signed", "cookies").stdout
 
 
 def test_no_link_is_suggested_for_being_made_soon_after(repo: Repo) -> None:

@@ -1,5 +1,6 @@
 """why: from a line of code to the reason it is there, however the code came to the trunk."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -237,7 +238,7 @@ def test_a_reformat_does_not_hide_who_wrote_a_line(story: Story) -> None:
     story.land()
     repo.commit_file("db.py", TIMEOUT.replace("    ", "  "), "Two spaces")
     noisy = repo.commit_file(
-        "db.py", TIMEOUT.replace("    ", "  ").replace('"WAL"', "'WAL'"), "Single quotes"
+        "db.py", TIMEOUT.replace("    ", "  ").replace('"WAL"', '"wal"'), "Small letters"
     )
     assert only(explain(repo, "db.py:5")).commit == noisy
     (repo.path / ".ignored").write_text(f"# reformats\n{noisy}\nnonsense\n{'0' * 40}\n")
@@ -247,6 +248,110 @@ def test_a_reformat_does_not_hide_who_wrote_a_line(story: Story) -> None:
 
     assert only(answer).commit == story.first
     assert answer.memories[0].id == story.wal
+
+
+def test_a_landing_commit_that_was_amended_is_shown_as_what_it_became(story: Story) -> None:
+    """The promotion names a commit that no branch has any more."""
+    repo = story.repo
+    landing = squash(repo, "wal", "Write ahead")
+    story.land()
+    repo.now += 60
+    repo.git("commit", "-q", "--amend", "-m", "Write ahead, said better")
+    amended = repo.git("rev-parse", "HEAD")
+
+    lines = only(explain(repo, "db.py:5"))
+
+    assert lines.landed is not None
+    assert (lines.landed.branch, lines.landed.merged_as) == ("wal", amended)
+    assert landing not in repo.cli("why", "db.py:5", "--json").stdout
+
+
+def test_every_memory_that_why_names_has_its_title(story: Story) -> None:
+    repo = story.repo
+    squash(repo, "wal", "Write ahead")
+    story.land()
+
+    answer = repo.json("why", "db.py", "--limit", "2")
+    text = repo.cli("why", "db.py").stdout
+
+    titles = {memory["id"]: memory["title"] for memory in answer["memories"]}
+    assert {mid for line in answer["lines"] for mid in line["memories"]} <= titles.keys()
+    for memory in repo.json("why", "db.py")["memories"]:
+        rows = [row for row in text.splitlines() if memory["id"][:8] in row]
+        assert all(memory["title"][:20] in row for row in rows)
+
+
+LONG = "def connect(path, mode='WAL', timeout=30):\n    return open(path, mode, timeout) or f()\n"
+REFORMATS = {
+    "quotes": LONG.replace("'", '"'),
+    "wrapped": "def connect(\n    path,\n    mode='WAL',\n    timeout=30,\n):\n"
+    "    return open(\n        path, mode, timeout\n    ) or f()\n",
+    "in parentheses": LONG.replace("return ", "return (\n").replace("f()", "f()\n    )"),
+    "continued": LONG.replace(" or ", " \\\n        or "),
+    "with a line beside it": LONG.replace("'", '"') + "\n\nVERSION = 2\n",
+}
+
+
+@pytest.mark.parametrize("name", REFORMATS)
+def test_a_commit_that_keeps_the_tokens_is_looked_through(repo: Repo, name: str) -> None:
+    written = repo.commit_file("db.py", LONG, "Open with a timeout")
+    repo.commit_file("db.py", REFORMATS[name], "Run the formatter")
+    lines = REFORMATS[name].partition("\n\n")[0].rstrip("\n").count("\n") + 1
+
+    answer = explain(repo, f"db.py:1-{lines}")
+
+    assert {line.commit for line in answer.lines} == {written}
+
+
+def test_several_reformats_are_looked_through(repo: Repo) -> None:
+    written = repo.commit_file("db.py", LONG, "Open with a timeout")
+    for name in ("quotes", "wrapped", "quotes"):
+        repo.commit_file("db.py", REFORMATS[name], "Run the formatter")
+
+    assert only(explain(repo, "db.py:2")).commit == written
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("timeout=30", "timeout=60"), (" or f()", ""), ("path, mode, ", "mode, path, ")],
+)
+def test_a_reformat_that_changes_a_token_wrote_the_line(repo: Repo, old: str, new: str) -> None:
+    repo.commit_file("db.py", LONG, "Open with a timeout")
+    changed = REFORMATS["quotes"].replace(old, new)
+    later = repo.commit_file("db.py", changed, "Format, and more")
+    number = next(n for n, line in enumerate(LONG.splitlines(), 1) if old in line)
+
+    assert only(explain(repo, f"db.py:{number}")).commit == later
+
+
+def test_the_usual_list_of_reformats_needs_no_configuration(repo: Repo) -> None:
+    written = repo.commit_file("db.py", LONG, "Open with a timeout")
+    noisy = repo.commit_file("db.py", LONG.replace("WAL", "wal"), "Small letters")
+    usual = ".git-blame-ignore-revs"
+    assert only(explain(repo, "db.py:1")).commit == noisy
+
+    repo.commit_file(usual, f"# Small letters\n{noisy}  # all of it\n", "Ignore it")
+
+    assert only(explain(repo, "db.py:1")).commit == written
+    (repo.path / usual).unlink()
+    assert only(explain(repo, "db.py:1")).commit == written  # as HEAD has it
+
+
+def test_a_hostile_list_of_reformats_changes_nothing(repo: Repo, tmp_path: Path) -> None:
+    repo.commit_file("db.py", LONG, "Open with a timeout")
+    noisy = repo.commit_file("db.py", LONG.replace("WAL", "wal"), "Small letters")
+    usual, elsewhere = repo.path / ".git-blame-ignore-revs", tmp_path / "elsewhere"
+    elsewhere.write_text(f"{noisy}\n")
+
+    for text in (f"--contents=/etc/passwd\n-{noisy}\n{noisy[:12]}\nHEAD\n", "f" * 3_000_000):
+        usual.write_text(text)
+        assert only(explain(repo, "db.py:1")).commit == noisy
+    usual.unlink()
+    usual.symlink_to(elsewhere)
+    assert only(explain(repo, "db.py:1")).commit == noisy
+    usual.unlink()
+    os.mkfifo(usual)
+    assert only(explain(repo, "db.py:1")).commit == noisy
 
 
 def test_a_missing_list_of_reformats_is_no_error(story: Story) -> None:

@@ -22,23 +22,23 @@ def taught(repo: Any) -> Any:
 
 def test_hybrid_is_the_default_and_means_it(taught: Any) -> None:
     """No word of the question is in the memory."""
-    answer = recall(taught, "protecting login credentials")
+    answer = recall(taught, "protecting login credentials", "--weak")
 
     assert answer["results"][0]["title"].startswith("Passwords are hashed")
     assert "semantic" in answer["results"][0]["why"]
 
 
 def test_vectors_that_are_lost_are_made_again(taught: Any) -> None:
-    before = recall(taught, "protecting login credentials")["results"]
+    before = recall(taught, "protecting login credentials", "--weak")["results"]
     (taught.path / ".git" / "treering" / "treering.db").write_bytes(b"\0" * 100)
 
-    assert recall(taught, "protecting login credentials")["results"] == before
+    assert recall(taught, "protecting login credentials", "--weak")["results"] == before
 
 
 def test_off_is_words_alone(taught: Any) -> None:
     taught.cli("config", "semantic", "off")
 
-    answer = recall(taught, "protecting login credentials")
+    answer = recall(taught, "protecting login credentials", "--weak")
 
     assert answer["results"] == []
 
@@ -70,4 +70,4 @@ def test_reindex_says_that_a_model_is_gone(taught: Any) -> None:
     error = taught.error("reindex")
 
     assert "no model.onnx in /nowhere/at/all" in error["message"]
-    assert recall(taught, "protecting login credentials")["results"]
+    assert recall(taught, "protecting login credentials", "--weak")["results"]

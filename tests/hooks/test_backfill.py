@@ -84,3 +84,35 @@ def test_many_commits_go_through_the_bulk_path(repo) -> None:
     assert answer.captured == 301
     assert repo.git("rev-list", "--count", "refs/treering/heads/main") == "1"
     assert len(repo.git("ls-tree", "-r", "--name-only", "refs/treering/heads/main").split()) > 301
+
+
+def test_a_commit_that_joins_a_session_in_a_later_batch_counts_once(repo, monkeypatch) -> None:
+    """A session needs two commits: with the second one the first is written again."""
+    monkeypatch.setattr("treering.actions.backfill.BATCH", 1)
+    for n in range(3):
+        repo.commit_file(f"m{n}.txt", message=f"main {n}")
+
+    answer = repo.tr.backfill()
+
+    assert (answer.captured, answer.skipped, answer.branches) == (4, 0, {"main": 4})
+
+
+def test_a_huge_message_is_cut_before_it_is_looked_at(repo, monkeypatch) -> None:
+    """And the memory says how much was left out, and where it is."""
+    texts = []
+
+    def watch(text: str) -> str:
+        texts.append(len(text))
+        return text
+
+    monkeypatch.setattr("treering.capture.commits.mask", watch)
+    message = "Huge\n\n" + "word " * 400_000
+    repo.git("commit", "-q", "--allow-empty", "-F", "-", feed=message)
+
+    repo.tr.backfill()
+
+    hit = next(h for h in repo.tr.recall("huge", type="commit").results if h.title == "Huge")
+    content = repo.tr.read(hit.id).content
+    assert max(texts) < 100_000
+    assert len(content) < 70_000
+    assert content.endswith(f"more characters: git show {repo.git('rev-parse', 'HEAD')[:12]}]")

@@ -402,3 +402,80 @@ def test_an_event_waits_until_it_was_seen_to(repo, noting, monkeypatch) -> None:
     assert {event.name for event in noting.journal.captured()} == {"post-checkout", "post-merge"}
     driver.work(repo.workspace)
     assert _is_landed(repo)
+
+
+# --- a branch that git deleted, which no hook is told of ------------------------------------------
+
+
+def _try_and_drop(repo: Repo) -> None:
+    """A branch with a failed attempt and another memory, never shared, and deleted."""
+    repo.switch("idea", create=True).commit_file("idea.txt")
+    repo.tr.remember("A radix tree was slower", type="insight", outcome="failed")
+    repo.tr.remember("Radix trees live in tree.py", type="component")
+    repo.switch("main").git("branch", "-q", "-D", "idea")
+
+
+def test_a_deleted_branch_leaves_its_lesson_at_the_next_commit(repo, hooked) -> None:
+    _try_and_drop(repo)
+    hooked.settle()
+
+    repo.commit_file("later.txt")
+    hooked.settle()
+
+    (hit,) = repo.tr.recall("radix tree slower", branch="main").results
+    assert (hit.title, hit.private) == ("A radix tree was slower", True)
+    (line,) = [line for line in repo.tr.gc(dry_run=True).plan if line.branch == "idea"]
+    assert (line.verdict, line.action) == ("abandoned", "trash")
+    assert line.share.startswith("treering promote idea --id ")
+
+
+def test_a_landed_branch_is_promoted_at_the_next_commit(repo, hooked) -> None:
+    _land(repo)
+    hooked.settle()
+
+    repo.commit_file("later.txt")
+    hooked.settle()
+
+    assert _is_landed(repo)
+
+
+def test_restore_works_for_what_waits_for_gc(repo, hooked) -> None:
+    _try_and_drop(repo)
+    repo.commit_file("later.txt")
+    hooked.settle()
+
+    answer = repo.tr.restore("idea")
+
+    assert (answer.branch, answer.memories, answer.lessons) == ("idea", 3, 1)
+    assert "A radix tree was slower" not in repo.titles("main")
+    (line,) = [line for line in repo.tr.gc().plan if line.branch == "idea"]
+    assert line.action == "keep"
+
+
+def test_a_branch_that_waits_for_gc_is_judged_once(repo, noting, monkeypatch) -> None:
+    """Each commit asks for a list of refs, not for another plan."""
+    _try_and_drop(repo)
+    repo.commit_file("later.txt")
+    workspace = Workspace.open(repo.path)
+    driver.work(workspace)
+    plans = []
+    monkeypatch.setattr(driver, "follow_branches", lambda workspace: plans.append(workspace))
+
+    for number in range(3):
+        repo.commit_file(f"more-{number}.txt")
+        driver.work(workspace)
+
+    assert plans == []
+
+
+def test_a_lesson_that_was_shared_is_not_kept_privately_again(repo, noting) -> None:
+    _try_and_drop(repo)
+    repo.commit_file("later.txt")
+    driver.work(Workspace.open(repo.path))
+    (line,) = [line for line in repo.tr.gc(dry_run=True).plan if line.branch == "idea"]
+
+    repo.cli(*line.share.split()[1:])
+    driver.follow_branches(Workspace.open(repo.path))
+
+    (hit,) = repo.tr.recall("radix tree slower", branch="main").results
+    assert not hit.private

@@ -1,5 +1,7 @@
 """Squashed commits: one memory on the trunk stands for them, and theirs stay behind."""
 
+from dataclasses import replace
+
 import pytest
 
 from conftest import Repo
@@ -52,6 +54,19 @@ def test_the_squash_stands_for_its_commits(repo: Repo, noting, is_deleted: bool)
         "wip (1)",
         "wip (2)",
     ]
+
+
+def test_a_dry_run_shows_what_is_done(repo: Repo, noting):
+    """A squash is planned once: what stays behind is not counted, its memory is."""
+    _land(repo)
+    repo.tr.recall("anything")  # which takes in what hooks noted
+
+    shown, done = (
+        [line for line in repo.tr.gc(dry_run=is_dry).plan if line.branch == "feature"]
+        for is_dry in (True, False)
+    )
+
+    assert [replace(line, back="") for line in shown] == [replace(line, back="") for line in done]
 
 
 def test_nothing_is_lost(repo: Repo, noting):

@@ -11,7 +11,8 @@ CONTRACT = {
     "remember": "content* type title topic reasoning tags files confidence supersedes links branch"
     " private session agent outcome id",
     "recall": "query type topic tags since until min_confidence max_confidence status author agent"
-    " session file scope branch at records mode order expand relation detail limit cursor repos",
+    " session file scope branch at records mode order expand relation detail limit cursor weak"
+    " repos",
     "read": "id* at history links offset branch repos",
     "revise": "id* content append title type topic tags_add tags_remove files status confidence"
     " outcome reason supersede_with expect branch",

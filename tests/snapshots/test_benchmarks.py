@@ -18,7 +18,7 @@ _TIMES = re.compile(r"^\(\d+ s\)\n|^\d+ us a text\n", re.MULTILINE)
     [
         ("classify", "-m benchmarks classify"),
         ("detectors", "-m benchmarks detectors --quick"),
-        ("questions", "-m benchmarks.questions"),
+        pytest.param("questions", "-m benchmarks.questions", marks=pytest.mark.deep),
     ],
 )
 def test_quality_is_as_recorded(name: str, command: str) -> None:

@@ -4,25 +4,38 @@ Each batch is written and made searchable before the next one is read. So whatev
 a kill or a full disk, costs one batch at most, and the next call goes on from there.
 """
 
+import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from treering.actions.record_events import rules, write_recorded
-from treering.actions.reindex import catch_up, leave_ready
 from treering.actions.workspace import Position, Workspace, Writing
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id, routine_of
 from treering.capture.recording import Recording, Rules
-from treering.errors import BranchNotFound
+from treering.errors import BranchNotFound, StoreDamaged
+from treering.git import reflog
+from treering.git.repository import Repository
 from treering.model.dates import parse_moment
+from treering.model.provenance import address_of
 from treering.model.scope import Scope, is_utf8
 from treering.model.spelling import suggest
+from treering.store.fetched import list_fetched
+from treering.store.state import hash_name
 
 Progress = Callable[[int, int], None]
 
 #: Commits in one batch: about a second of work.
 BATCH = 1000
+#: Commits of one pull that are captured by themselves.
+MOST_PULLED = 500
+_PULLED = "pulled"  # the tips of branches whose pulls were looked at
+#: How the log of a branch tells of commits that came from elsewhere.
+_BROUGHT = r"pull\b|merge |rebase |reset: |fetch\b|commit \(merge\)"
+_CREATED = "branch: Created from "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,81 @@ def backfill(
     job = _Backfill(workspace, how._replace(capture="all") if all else how, progress)
     histories = _list_histories(workspace, since, branch)
     return job.run(histories)
+
+
+def capture_pulled(workspace: Workspace) -> int:
+    """Capture what a pull, a merge or a checkout brought to branches here: commits of people who do
+    not use treering, whose memories nobody will share. Return how many were captured.
+
+    What the log of a branch tells of no such move is left to `backfill`, as is all but the newest
+    of very many.
+    """
+    repository, here = workspace.repository, workspace.repository.branches()
+    tips = {hash_name(name): tip for name, tip in here.items()}
+    before = workspace.state.read_json(_PULLED)
+    if before == tips or not os.path.isdir(workspace.store.folder / "journal"):
+        return 0  # nothing moved, or nobody asked for captures
+    seen = before if isinstance(before, dict) else {}
+    trunk = trunk_of(repository)
+    moved = [n for n, tip in here.items() if seen.get(hash_name(n)) != tip and is_utf8(n)]
+    histories = {
+        name: oids[-MOST_PULLED:]
+        for name in sorted(moved, key=lambda name: (name != trunk, name))
+        if (oids := _list_brought(repository, name, here[name], trunk))
+    }
+    if histories:
+        known = _list_known(workspace)
+        workspace.ledger.catch_up()
+        users = workspace.ledger.people() - {address_of(str(workspace.person))}
+        histories = {
+            name: [
+                oid
+                for oid in oids
+                if memory_id(oid) not in known and not _is_by(repository, oid, users)
+            ]
+            for name, oids in histories.items()
+        }
+    job = _Backfill(workspace, rules(workspace), None)
+    captured = job.run(histories).captured if any(histories.values()) else 0
+    workspace.state.write_json(_PULLED, tips)
+    return captured
+
+
+def _list_known(workspace: Workspace) -> set[str]:
+    """List the ids of all memories here: on any branch, or fetched and not looked at yet."""
+    vault = workspace.store.shared
+    known = {mid for layer in workspace.view_of_all().layers for mid in layer.listing()}
+    for tip in {head.tip for head in list_fetched(workspace.repository)}:
+        with suppress(StoreDamaged):
+            known |= vault.snapshot_at(Scope(""), tip).listing().keys()
+    return known
+
+
+def _is_by(repository: Repository, oid: str, people: Collection[str]) -> bool:
+    try:
+        return address_of(repository.objects.commit(oid).author) in people
+    except (StoreDamaged, UnicodeDecodeError):
+        return True  # it cannot be read, and is left where it is
+
+
+def _list_brought(repository: Repository, branch: str, tip: str, trunk: str) -> list[str]:
+    """List the commits that came to a branch from elsewhere since somebody last committed on it."""
+    base = None
+    remotes = [
+        f"{where}{name}/" for name in repository.remotes() for where in ("", "refs/remotes/")
+    ]
+    for line in reversed(reflog.of_branch(repository, branch)):
+        if not line.old.strip("0"):  # it was made then
+            _, _, source = line.said.partition(_CREATED)
+            base = "" if source.startswith(tuple(remotes)) and branch != trunk else base
+            break
+        if not re.match(_BROUGHT, line.said):
+            break
+        base = line.old
+    if base is None or (base and repository.resolve(base) != base):
+        return []
+    tips = [] if branch == trunk else trunk_tips(repository, trunk)
+    return repository.history([tip], without=[*tips, *([base] if base else [])])
 
 
 def _list_histories(workspace: Workspace, since: str, branch: str) -> dict[str, list[str]]:
@@ -92,7 +180,9 @@ class _Backfill:
         for name, oids in missing.items():
             counts[name] = sum(self._capture(positions[name], oids))
         if any(counts.values()):
-            leave_ready(self._workspace)
+            from treering.actions.reindex import catch_up  # hooks load no index
+
+            catch_up(self._workspace)
         all_commits, captured = sum(map(len, histories.values())), sum(counts.values())
         return Backfilled(
             captured,
@@ -121,7 +211,7 @@ class _Backfill:
             yield self._write(position, batch, by_oid)
             passed_over = {o: c for o, c in by_oid.items() if self._is_left_out(c)}
             self._left_out.update(routine_of(c) for o in batch if (c := passed_over.get(o)))
-            catch_up(self._workspace)
+            self._catch_up()
             self._step(len(batch))
 
     def _read(self, oids: list[str]) -> dict[str, CodeCommit]:
@@ -145,6 +235,11 @@ class _Backfill:
 
     def _is_left_out(self, commit: CodeCommit) -> bool:
         return is_left_out(commit, self._rules.capture)
+
+    def _catch_up(self) -> None:
+        from treering.actions.reindex import catch_up
+
+        catch_up(self._workspace)
 
     def _step(self, number: int) -> None:
         self._done += number

@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal, JournalEvent
+from treering.errors import TreeringError
 from treering.git import lock
 
 _BRIEFLY = 0.2  # seconds a reader waits for what is pending
 _MANY = 500  # events at once
+_FETCHED = "fetched"  # when each worktree last fetched, as far as that was looked at
+_FETCH_SECONDS, _MOST_WORKTREES = 2.0, 50
 _FEW, _SOME = 8, 50  # for a reader, who must be able to stop; many at once are cheaper by far
 
 
@@ -32,6 +35,7 @@ def drain_briefly(workspace: Workspace) -> int:
     a folder where there are none.
     """
     journal = Journal(workspace.store.folder)
+    _take_in_fetched(workspace)
     if not journal.pending():
         return 0
     if os.access(workspace.repository.common_dir, os.W_OK):
@@ -39,6 +43,27 @@ def drain_briefly(workspace: Workspace) -> int:
             capture(workspace, seconds=_BRIEFLY)
         start_driver(workspace, lambda event: event.is_for_driver)
     return journal.uncaptured()
+
+
+def _take_in_fetched(workspace: Workspace) -> None:
+    """See memories that any `git fetch` or `git pull` brought since the last look: no hook tells of
+    a fetch, but each one writes FETCH_HEAD. Costs one look at that file where there was none."""
+    path = workspace.repository.git_dir / "FETCH_HEAD"
+    try:
+        when = os.stat(path).st_mtime
+    except OSError:
+        return  # nothing was ever fetched
+    noted = workspace.state.read_json(_FETCHED)
+    known = noted if isinstance(noted, dict) else {}
+    if known.get(str(path)) == when or not os.access(workspace.repository.common_dir, os.W_OK):
+        return
+    with suppress(TreeringError):  # what cannot be taken in now is left to a sync, which says why
+        from treering.actions.sync import take_in_fetched  # few reads follow a fetch
+
+        take_in_fetched(workspace)
+    if abs(time.time() - when) > _FETCH_SECONDS:  # else git may be at it still
+        recent = dict(list(known.items())[-_MOST_WORKTREES:])
+        workspace.state.write_json(_FETCHED, recent | {str(path): when})
 
 
 def start_driver(workspace: Workspace, is_reason: Callable[[JournalEvent], bool]) -> None:

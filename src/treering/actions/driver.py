@@ -12,21 +12,23 @@ more after letting go.
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
+from treering.actions.backfill import capture_pulled
 from treering.actions.drain import Drained, capture, start_driver
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor, apply, in_turn
 from treering.branches.landing.judge import Judge
 from treering.branches.overlay import own_files
 from treering.branches.plan import PlanLine, plan
-from treering.branches.squash import put_behind
-from treering.branches.survey import survey
+from treering.branches.survey import local_scopes, survey
 from treering.branches.tips import remember_new_tips
+from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
 from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
 from treering.model.scope import TRASH, Scope
 from treering.store.holding import is_held
+from treering.store.state import hash_name
 from treering.store.vault import Vault
 
 #: Seconds to wait for another driver.
@@ -34,6 +36,7 @@ PATIENCE = 60.0
 _ROUNDS = 3  # plans made for a scope that moves while it is judged
 _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
 _SHARES = "pre-push"
+_GONE = "gone"  # branches that were judged, and wait for gc
 
 #: What is to be done of a plan: a line as it is, another one in its place, or nothing.
 Choose = Callable[[PlanLine], PlanLine | None]
@@ -80,6 +83,7 @@ def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
         return capture(workspace, seconds=seconds)
     with drive(workspace) as done:
         follow_branches(workspace)
+        capture_pulled(workspace)
     return done._replace(pending=Journal(workspace.store.folder).pending())
 
 
@@ -109,8 +113,9 @@ def _work_off(
     waiting = journal.captured()
     remember_new_tips(workspace.store)
     names = dict.fromkeys((*events, *done.events, *(event.name for event in waiting)))
-    if names.keys() - _MOVES_NOTHING:
+    if names.keys() - _MOVES_NOTHING or (names and _has_lost_branches(workspace)):
         follow_branches(workspace)
+        capture_pulled(workspace)
     journal.remove(waiting)
     for event in waiting:
         if pushes is not None:
@@ -118,13 +123,38 @@ def _work_off(
     return done._replace(events=tuple(names)), before.intersection(journal.events())
 
 
+def _has_lost_branches(workspace: Workspace) -> bool:
+    """Tell whether a branch with memories is gone that nobody has judged yet: git tells no hook of
+    a deletion. What was judged and waits for gc is written down."""
+    gone = _list_gone(workspace)
+    return bool(gone) and gone != workspace.state.read_json(_GONE)
+
+
 # --- the plan -------------------------------------------------------------------------------------
 
 
 def follow_branches(workspace: Workspace) -> list[PlanLine]:
     """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
-    asks for it. For hooks, which only make happen sooner what gc would do."""
-    return carry_out(workspace, lambda line: line if line.action != "trash" else None)
+    asks for it. Of a branch that waits for that, what was tried and failed is kept for the trunk.
+    For hooks, which only make happen sooner what gc would do."""
+    done = carry_out(
+        workspace,
+        lambda line: line._replace(action="lessons") if line.action == "trash" else line,
+        keep_lessons=trunk_of(workspace.repository),
+    )
+    workspace.state.write_json(_GONE, _list_gone(workspace))
+    return done
+
+
+def _list_gone(workspace: Workspace) -> list[str]:
+    """List the scopes of ours whose branches are not here, with their tips: the trunk aside."""
+    here = {*workspace.repository.branches(), trunk_of(workspace.repository)}
+    return sorted(
+        f"{hash_name(scope.component)} {tip}"
+        for vault in workspace.store.vaults()
+        for scope, tip in local_scopes(vault).items()
+        if not scope.is_detached and not scope.is_aside and scope.branch not in here
+    )
 
 
 def make_plan(
@@ -204,11 +234,8 @@ class _Deed:
             self._actor = (
                 self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
             )
-            if line.action == "promote" and put_behind(self._actor, self._vault, line):
-                return None  # planned again, without what stays behind
-            (result,) = apply(self._actor, self._vault, [line], keep_lessons=self._keep_lessons)
             self._given |= {Scope(line.into), Scope(self._keep_lessons)}
-            return result
+            return apply(self._actor, self._vault, line, keep_lessons=self._keep_lessons)
 
     def _is_still_true(self, line: PlanLine) -> bool:
         if line.trashed is not None:
@@ -223,7 +250,8 @@ class _Deed:
         if line.action == "trash":
             prefix = f"{TRASH}{line.scope.component}/"
             there = refs.list_refs(self._vault.repository.common_dir, prefix)
-            return self._vault.tip(line.scope) is None and line.tip in there.values()
+            is_kept = any(is_held(self._vault.repository, line.tip, tip) for tip in there.values())
+            return self._vault.tip(line.scope) is None and is_kept
         if line.action == "promote":
             return all(self._is_taken(files) for files in line.landed)
         target = Scope(line.into) if line.into else line.scope
@@ -233,4 +261,4 @@ class _Deed:
 
     def _is_taken(self, landed: LandedFiles) -> bool:
         target = self._vault.snapshot(Scope(landed.into))
-        return not own_files(self._vault, set(landed.files), target)
+        return not own_files(self._vault, {*landed.files, *landed.behind}, target)

@@ -76,7 +76,8 @@ def gc(
     The driver does it, as for hooks, and is waited for: what the answer says is so. A dry run waits
     for nobody and takes nothing in; it says how many events wait.
 
-    With `force` scopes that cannot be judged go to the trash too; with `purge` trash older than
+    With `force` scopes that cannot be judged, and what is left of those that landed in part, go to
+    the trash too; with `purge` trash older than
     `older_than` is deleted: here, and with `remote` there as well.
     """
     if remote and not purge:
@@ -121,8 +122,9 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
 
 
 def _force(line: PlanLine) -> PlanLine:
-    """What cannot be judged goes to the trash when someone insists; it can be restored."""
-    if line.verdict != "unsure":
+    """What cannot be judged, or landed only in part, goes to the trash when someone insists; it can
+    be restored."""
+    if line.verdict not in ("unsure", "partly") or line.action != "keep":
         return line
     return line._replace(action="trash", drops=True)
 

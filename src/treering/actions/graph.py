@@ -30,8 +30,7 @@ from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
 from treering.model.taxonomy import one_of, type_named
-from treering.search import Entry
-from treering.search.entry import hashes_of
+from treering.search.entry import Entry, hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
 

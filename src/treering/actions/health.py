@@ -139,10 +139,9 @@ def share_state(workspace: Workspace) -> ShareState:
 
 def _index(workspace: Workspace) -> IndexState:
     """How much is indexed, and whether that is all there is."""
-    index = workspace.searcher.index
-    entries = index.entries()
+    indexed = workspace.searcher.index.list_indexed()
     there = workspace.view_of_all().ranks_of_all()
-    return {"documents": index.documents(), "fresh": all(blob in entries for blob in there)}
+    return {"documents": len(indexed), "fresh": all(blob in indexed for blob in there)}
 
 
 def _sync(workspace: Workspace) -> SyncState:

@@ -2,11 +2,11 @@
 answers."""
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 from treering.errors import Invalid
-from treering.search import Index, ModelChoice
+from treering.search.engine import Index
+from treering.search.meaning.models import ModelChoice
 
 _MODEL_HINT = (
     "Name a folder with the model.onnx and the tokenizer.json of a sentence encoder, or take the "
@@ -23,28 +23,25 @@ def refuse_unusable_model(setting: str) -> None:
 
 
 class Learning:
-    """One repository's indexes, and the model that they are to know."""
+    """One repository's index, and the model that it is to know."""
 
-    def __init__(
-        self, model: ModelChoice, git_dir: Path, indexes: Sequence[Index], cache: Path | None
-    ) -> None:
+    def __init__(self, model: ModelChoice, git_dir: Path, index: Index, cache: Path | None) -> None:
         self.model = model
         self._git_dir = git_dir
-        self._indexes = indexes
+        self._index = index
         self._cache = cache
         self._thread: threading.Thread | None = None
 
     def make_vectors(self) -> None:
         """Make every vector that is missing, however long it takes."""
         if self.model.has_slow and self._is_usable:
-            for index in self._indexes:
-                index.make_vectors()
+            self._index.make_vectors()
 
     def start(self) -> None:
         """Make them beside the answers, if any are missing, for a process that lives on."""
         if not self.model.has_slow or (self._thread and self._thread.is_alive()):
             return
-        if any(one.understanding.library.behind for one in self._indexes):
+        if self._index.understanding.library.behind:
             self._thread = threading.Thread(target=self._learn, daemon=True)
             self._thread.start()
 

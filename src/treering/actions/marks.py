@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a capture needs this module, and no index
     from treering.actions.searcher import SearchView
     from treering.actions.workspace import Workspace
     from treering.derived.code_records import CodeRecords
-    from treering.search import Entry
+    from treering.search.entry import Entry
     from treering.search.succession import Successors
 
 #: Said of a memory that nobody has looked at yet: its words are not put into answers about others.

@@ -1,23 +1,22 @@
 """What is around a memory that is being written: links it should have, and memories like it.
 
-A capture never depends on this. What is not in the table of clues yet is read if it is little; else
-the capture goes on without, and the rest is read outside of it.
+A capture never depends on this. What has no row yet is read if it is little; else the capture goes
+on without, and the rest is read outside of it.
 """
 
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.marks import Outdates, list_replaced
 from treering.actions.workspace import Change, Workspace
-from treering.derived.clues import ClueTable
-from treering.errors import Busy, StoreDamaged, TreeringError
+from treering.derived.content import MemoryRows
+from treering.errors import Busy, TreeringError
 from treering.git import lock
-from treering.git.binding import GitError
 from treering.git.files import make_folder, open_file
 from treering.graph.inference import (
     MOST,
@@ -33,12 +32,11 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
 from treering.store.store import Store
-from treering.store.vault import Vault
-from treering.store.view import Copy, Layer, View
+from treering.store.view import Copy, View
 from treering.text.flags import flags_in
 
-#: How many unknown memories are read on the way, and how many at a time otherwise.
-_A_FEW, _MANY = 100, 1_000
+#: How many unknown memories are read on the way.
+_A_FEW = 100
 #: How many memories, those that share most words, are read to see whether they say something else.
 _MOST_COMPARED = 8
 
@@ -71,16 +69,14 @@ class Surroundings(NamedTuple):
 
 
 class Neighbourhood:
-    """The table of clues, kept up with what a view shows."""
+    """The rows of memories, asked what is around one."""
 
-    def __init__(self, store: Store, clues: ClueTable, lock_path: Path) -> None:
+    def __init__(self, store: Store, rows: MemoryRows, lock_path: Path) -> None:
         self._store = store
-        self._clues = clues
+        self._rows = rows
         self._lock_path = lock_path
         self.is_behind = False
         self._reading: threading.Thread | None = None
-        #: Scope -> the last of its trees that is known to be complete.
-        self._complete: dict[tuple[bool, Scope], str] = {}
 
     def look_around(
         self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
@@ -97,7 +93,7 @@ class Neighbourhood:
     def _look_around(
         self, view: View, memory: Memory, is_private: bool, avoid: Iterable[str]
     ) -> Surroundings:
-        is_complete = self.catch_up(view, _A_FEW)
+        is_complete = self._rows.catch_up(view, _A_FEW)
         self.is_behind = not is_complete
         case, others = self.case_of(memory)
         visible = _VisibleCopies(view)
@@ -129,7 +125,7 @@ class Neighbourhood:
     def list_replaced(self, view: View, memory: Memory) -> tuple[Outdates, ...]:
         """What a memory about to be reworded probably replaces, and is not linked with."""
         try:
-            self.catch_up(view, _A_FEW)
+            self._rows.catch_up(view, _A_FEW)
             case, others = self.case_of(memory)
             targets = {link.target for link in memory.links}
             return _list_replaced(memory, case.subject, others, _VisibleCopies(view), targets)
@@ -142,8 +138,8 @@ class Neighbourhood:
         mentions = Mentions(f"{memory.title}\n\n{memory.content}")
         keys = subject.traits() + ([f"session {memory.session}"] if memory.session else [])
         clues = mentions.clues(anywhere=subject.type == "component")
-        others = self._clues.candidates(subject, keys, clues)
-        return InferenceCase(subject, mentions, self._clues.crowded_files(subject.files)), others
+        others = self._rows.candidates(subject, keys, clues)
+        return InferenceCase(subject, mentions, self._rows.crowded_files(subject.files)), others
 
     def note(
         self, scope: Scope, changes: Iterable[Change], versions: Mapping[str, str], *, whole: bool
@@ -167,61 +163,23 @@ class Neighbourhood:
                 snapshot = vault.snapshot(scope)
                 shard = snapshot.shard_tree(layout.shard_of(change.memory.id))
                 trees |= dict.fromkeys((shard, snapshot.key[1]))
-        subjects = [subject_of(c.memory, versions[c.memory.id]) for c in changes]
-        self._clues.add(subjects, trees=[tree for tree in trees if tree])
-
-    def catch_up(self, view: View, most: int | None = None) -> bool:
-        """Read what the table does not know of a view; False if that is more than `most`."""
-        trees = {tree: layer for layer in view.layers if (tree := layer.snapshot.key[1])}
-        unknown = set(self._clues.unknown_trees(trees))
-        for tree, layer in trees.items():
-            if tree in unknown and not self._catch_up(layer, most):
-                return False
-            self._complete[layer.vault.is_private, layer.snapshot.scope] = tree
-        return True
-
-    def _catch_up(self, layer: Layer, most: int | None) -> bool:
-        shards = self._changed_shards(layer)
-        unknown = self._clues.unknown_trees(shards)
-        blobs = [
-            blob for tree in unknown for blob in layer.snapshot.shard(shards[tree], tree).values()
-        ]
-        missing = self._clues.unknown_blobs(blobs)
-        if most is not None and len(missing) > most:
-            return False
-        for start in range(0, len(missing), _MANY):
-            part = missing[start : start + _MANY]
-            subjects = list(_read(layer.vault, part))
-            self._clues.add(subjects, blank=set(part) - {subject.blob for subject in subjects})
-        whole = layer.snapshot.key[1]
-        self._clues.add((), trees=[*unknown, *([whole] if whole else [])])
-        return True
-
-    def _changed_shards(self, layer: Layer) -> dict[str, str]:
-        """The shards of a layer that may hold what is new, by tree: of a thousand a capture changes
-        one."""
-        tree = layer.snapshot.key[1]
-        before = self._complete.get((layer.vault.is_private, layer.snapshot.scope))
-        with contextlib.suppress(StoreDamaged):
-            changes = layer.vault.trees.shards_apart(before, tree) if before else ()
-            if before:
-                return {now: name for name, _, now in changes if now}
-        return {tree: name for name, tree in layer.snapshot.shards().items()}
+        memories = {versions[change.memory.id]: change.memory for change in changes}
+        self._rows.add(memories, trees=[tree for tree in trees if tree])
 
     def knows(self, view: View) -> bool:
         """Whether the table has everything a view shows, a few memories having been read if need
         be."""
         trees = [tree for layer in view.layers if (tree := layer.snapshot.key[1])]
         try:
-            if not self._clues.unknown_trees(trees):
+            if not self._rows.unknown_trees(trees):
                 return True
-            return self.catch_up(view, _A_FEW) and not self._clues.unknown_trees(trees)
+            return self._rows.catch_up(view, _A_FEW) and not self._rows.unknown_trees(trees)
         except Exception:
             return False
 
     def linking_to(self, memory_id: str) -> list[str]:
         """The ids of memories that link to this one, or did; their files tell."""
-        return self._clues.linking_to(memory_id)
+        return self._rows.linking_to(memory_id)
 
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
@@ -229,7 +187,7 @@ class Neighbourhood:
             make_folder(self._lock_path.parent, levels=2)
             os.close(open_file(self._lock_path, os.O_RDWR | os.O_CREAT))  # or it is a link
             with lock.hold(self._lock_path, patience=0):
-                self.catch_up(view)
+                self._rows.catch_up(view)
 
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:
         """Read everything there is in a thread of its own, with a workspace of its own."""
@@ -243,14 +201,6 @@ class Neighbourhood:
         if self._reading is None or not self._reading.is_alive():
             self._reading = threading.Thread(target=read_all, daemon=True)
             self._reading.start()
-
-    def known_blobs(self) -> set[str]:
-        """Every memory it was ever told of."""
-        return self._clues.blobs()
-
-    def forget(self) -> None:
-        """Read everything anew: the table was emptied."""
-        self._complete.clear()
 
 
 def _list_replaced(
@@ -290,11 +240,3 @@ class _VisibleCopies:
             return None if flags_in(words) else self._view.place(subject.id)
         except TreeringError:
             return None
-
-
-def _read(vault: Vault, blobs: Iterable[str]) -> Iterator[Subject]:
-    for blob in blobs:
-        try:
-            yield subject_of(vault.memory(blob), blob)
-        except (TreeringError, GitError):
-            continue  # no memory; doctor names it

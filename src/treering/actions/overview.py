@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import NotRequired, TypedDict
 
 from treering.model.taxonomy import TYPES
-from treering.search import Entry
+from treering.search.entry import Entry
+from treering.text.classify import list_phrases
 
 NO_TOPIC = "(none)"
 GENERAL = "(general)"
@@ -96,7 +97,7 @@ def types(memories: Sequence[Entry]) -> StatusTypes:
                 "type": kind.name,
                 "description": kind.description,
                 "count": counts[kind.name],
-                "signal_words": list(kind.signals),
+                "signal_words": list(list_phrases("signals").get(kind.name, ())),
                 "synonyms": list(kind.synonyms),
             }
             for kind in TYPES.values()

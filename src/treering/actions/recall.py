@@ -1,5 +1,6 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,13 +21,14 @@ from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
+from treering.branches.layers import view_of_trash
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcome, Status
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import one_of
-from treering.search import Hit, SearchResult
+from treering.search.hits import Hit, Match, SearchResult, count_weak, withhold_weak
 from treering.store.view import View
 from treering.text.passages import snippet
 
@@ -69,6 +71,12 @@ class RecallHit(NamedTuple):
     newer: NewerMemory | None = None
     reverted: Reverted | None = None
     stale: Stale | None = None
+    #: What of the question it matches; not in a listing, nor of what is only linked.
+    match: Match | None = None
+    #: What was searched for in place of words nobody wrote, where it matches that.
+    spelled: str | None = None
+    #: The commit that a memory of the type commit is about.
+    commit: str | None = None
     similar: tuple[str, ...] | None = None
     via: str | None = None
     snippet: str | None = None
@@ -120,11 +128,13 @@ def recall(
     detail: str = "medium",
     limit: int = 0,
     cursor: str = "",
+    weak: bool = False,
     repos: Sequence[str] = (),
 ) -> Recalled:
     """Answer a question over what is visible; an empty one lists it, newest first.
 
     What somebody meant to say comes before records (commits, sessions, checkpoints, progress).
+    Where nothing is close to the question, nothing is shown unless `weak`, only counted.
     """
     now = workspace.clock()
     question = parse(query, now)
@@ -151,7 +161,7 @@ def recall(
         refuse_single(branch=branch, at=at)
         return recall_across(
             workspace.open_hub(), now, question, filters, repos=repos, mode=mode, order=order,
-            detail=detail, limit=limit, cursor=cursor, expand=expand, relation=relation,
+            detail=detail, limit=limit, cursor=cursor, weak=weak, expand=expand, relation=relation,
         )  # fmt: skip
 
     pending = drain_briefly(workspace)
@@ -173,6 +183,8 @@ def recall(
             search_result = _order_by_explanation(search(None), filters.explaining, limit)
         else:
             search_result = _first_page(search, search_view, asked.date_order, limit)
+        if not weak:
+            search_result = withhold_weak(search_result)
         rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
@@ -200,9 +212,10 @@ def recall(
                 key: search_result.withheld.get(key, 0)
                 for key in ("superseded", "deleted", "other_branches", "trash", "records")
                 if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
-            },
+            }
+            | count_weak(search_result.withheld),
             mode=search_result.mode,
-            notes=search_result.notes or None,
+            notes=(*search_result.notes, *_point_to_trash(asked, search_result)) or None,
             pending=pending or None,
         )
     )
@@ -220,6 +233,23 @@ def _view(workspace: Workspace, position: Position, everything: View, scope: str
         position = workspace.position_on_trunk()
     view = everything if scope == "all" else workspace.view_from(position)
     return workspace.as_of(view, at) if at else view
+
+
+def _point_to_trash(asked: RecallRequest, result: SearchResult) -> tuple[str, ...]:
+    """Say how to bring back what was counted in the trash: the newest dropped branch that has some
+    of it."""
+    if not result.withheld.get("trash"):
+        return ()
+    for layer in view_of_trash(asked.workspace.store, asked.view.branch).layers:
+        search_view = asked.workspace.searcher.search_view(View(asked.view.branch, (layer,)))
+        found = search_view.index.search(
+            asked.query, search_view.ranks, filters=asked.filters, mode="text", now=asked.now,
+            limit=None,
+        )  # fmt: skip
+        if count := sum(asked.view.place(hit.id) is None for hit in found.hits):
+            command = f"`treering restore {shlex.quote(layer.branch)}`"
+            return (f"{command} brings back a dropped branch, of which {count} match.",)
+    return ()
 
 
 def _first_page(
@@ -270,6 +300,8 @@ class HitReasons(NamedTuple):
     why: tuple[str, ...]
     similar: tuple[str, ...] = ()
     via: str | None = None
+    match: Match | None = None
+    spelled: str = ""
 
 
 def make_hit(
@@ -291,6 +323,9 @@ def make_hit(
         outcome=memory.outcome,
         **marks._asdict(),
         stale=stale,
+        match=reasons.match,
+        spelled=reasons.spelled or None,
+        commit=memory.commit if memory.type == "commit" else None,
         similar=reasons.similar or None,
         via=reasons.via,
         snippet=snippet(memory.content, words) if detail == "medium" else None,
@@ -347,7 +382,10 @@ class _HitReader:
                 memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
                 self._flags.of(place), place.is_private,
             ),
-            HitReasons(hit.score, hit.why, tuple(other.id for other in similar if other), via),
+            HitReasons(
+                hit.score, hit.why, tuple(other.id for other in similar if other), via,
+                hit.match, hit.spelled,
+            ),
             self._words,
             self._detail,
             marks=self._marks.get(place.blob, NO_MARKS),

@@ -1,4 +1,4 @@
-"""One question, and what it is put to: the small index where that is enough, else all there is.
+"""One question, and what it is put to: knowledge where that is enough, else all there is.
 
 A process that answers one question and ends would spend most of its time on opening what it does
 not show. So where records are many, they are searched only when they are asked for, or when
@@ -12,8 +12,8 @@ from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.model.query import Filters, Query
-from treering.model.taxonomy import CAPTURED_TYPES
-from treering.search import SearchResult
+from treering.model.taxonomy import RECORD_TYPES
+from treering.search.hits import SearchResult
 from treering.store.view import View
 
 #: So many are opened in the time an answer takes anyway, and then counted.
@@ -35,7 +35,7 @@ class RecallRequest(NamedTuple):
     order: str
     mode: str
     now: float
-    #: Of the past there are no lists, and links lead to records, too.
+    #: Links lead to records, too.
     needs_all: bool = False
 
     @property
@@ -46,44 +46,35 @@ class RecallRequest(NamedTuple):
         return self.order if self.order in ("newest", "oldest") else ""
 
     def of_all(self) -> tuple[SearchView, Search]:
-        """Put to the whole index, unless the filters leave captured memories out anyway, or there
-        are none, and this process has no use for another index."""
-        return self._put(is_small=self._leaves_captured_out() or self._is_all_small())
+        """Put to both indexes, unless the filters leave records out anyway."""
+        return self._put(with_records=not self._leaves_records_out())
 
     def of_enough(self, limit: int) -> tuple[SearchView, Search]:
-        """Put to the small index if that answers it, else to the whole."""
+        """Put to knowledge alone if that answers it, else to both."""
         wants = self._filters.records
-        if self.needs_all or wants == "only" or self._leaves_captured_out():
+        if self.needs_all or wants == "only" or self._leaves_records_out():
             return self.of_all()
-        if self.order != "relevance" or self._count_captured() <= FEW_RECORDS:
+        if self.order != "relevance" or self._count_records() <= FEW_RECORDS:
             return self.of_all()
-        search_view, search = self._put(is_small=True)
+        search_view, search = self._put(with_records=False)
         if wants == "none" or search(limit).answering >= limit:
             return search_view, lambda most: _say_left_out(search(most))
-        return self._put(is_small=False)
+        return self._put(with_records=True)
 
     @property
     def _filters(self) -> Filters:
         return self.query.filters.merge(self.filters)
 
-    def _leaves_captured_out(self) -> bool:
+    def _leaves_records_out(self) -> bool:
         types = self._filters.types
-        return bool(types) and not self.needs_all and not CAPTURED_TYPES.intersection(types)
+        return bool(types) and not self.needs_all and not RECORD_TYPES.intersection(types)
 
-    def _is_all_small(self) -> bool:
-        """Whether the small index has all that the whole one would have."""
+    def _count_records(self) -> int:
+        return self.workspace.rows.count_records()
+
+    def _put(self, *, with_records: bool) -> tuple[SearchView, Search]:
         searcher = self.workspace.searcher
-        if not searcher.is_brief or self.needs_all:
-            return False
-        views = (self.view, *(view for _, view in self._elsewhere()))
-        return not any(map(searcher.lists.count_captured, views))
-
-    def _count_captured(self) -> int:
-        return self.workspace.searcher.lists.count_captured(self.view)
-
-    def _put(self, *, is_small: bool) -> tuple[SearchView, Search]:
-        searcher = self.workspace.searcher
-        make = searcher.knowledge_view if is_small else searcher.search_view
+        make = searcher.search_view if with_records else searcher.knowledge_view
         search_view = make(self.view, every_copy=self.scope == "all")
         elsewhere = {word: make(view, every_copy=True).ranks for word, view in self._elsewhere()}
 
@@ -91,7 +82,7 @@ class RecallRequest(NamedTuple):
             return search_view.index.search(
                 self.query, search_view.ranks, filters=self.filters, order=self.order,
                 mode=self.mode, now=self.now, limit=limit, elsewhere=elsewhere,
-                has_records=is_small and self._count_captured() > 0,
+                with_records=with_records,
             )  # fmt: skip
 
         return search_view, search

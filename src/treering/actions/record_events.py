@@ -188,14 +188,15 @@ class EventRecorder:
 
 
 def write_recorded(writing: Writing, recording: Recording) -> int:
-    """Write what a recording holds, in one commit; how many commits were captured."""
+    """Write what a recording holds, in one commit; return how many commits were captured. One that
+    has a memory already, and only joins a session, was captured before."""
     changes = []
     for memory in recording.memories():
         place = writing.view.place(memory.id)
         changes.append(Change(memory, place, bool(place and place.is_private)))
     if changes:
         writing.commit("capture", changes, allow_secret=True)  # masked where it was read
-    return sum(c.memory.type == "commit" and c.memory.status == "active" for c in changes)
+    return sum(c.memory.type == "commit" and c.replaces is None for c in changes)
 
 
 def rules(workspace: Workspace) -> Rules:

@@ -1,7 +1,5 @@
 """reindex: build the index anew from what the scopes hold now."""
 
-import contextlib
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +8,6 @@ from pathlib import Path
 from treering.actions.learning import refuse_unusable_model
 from treering.actions.searcher import Searcher
 from treering.actions.workspace import Workspace
-from treering.git.files import check_folder
 from treering.git.repository import Repository
 from treering.store.view import View
 
@@ -25,28 +22,17 @@ class Reindexed:
 
 def forget_derived(workspace: Workspace) -> None:
     """Drop index and database, and kept answers with the words in them."""
-    folder = workspace.derived("index")
-    with contextlib.suppress(OSError):
-        check_folder(folder, levels=2)  # nothing behind a link is deleted
-        shutil.rmtree(folder, ignore_errors=True)
+    workspace.searcher.index.drop()
     workspace.database.clear()
-    workspace.neighbourhood.forget()
+    workspace.rows.forget()
     workspace.state.remove("outputs", "pages", "turns", "told.jsonl")
 
 
 def catch_up(workspace: Workspace) -> None:
-    """Make what was just written or fetched searchable, and the clues to it known: whoever brings
-    in many memories has a person waiting with a bar to look at, and neither the next question nor
-    the next capture should pay for it."""
-    view = workspace.view_of_all()
-    workspace.searcher.catch_up(view)
-    workspace.neighbourhood.catch_up_alone(view)
-
-
-def leave_ready(workspace: Workspace) -> None:
-    """The same at the end of it all: the first question costs what later ones do."""
-    catch_up(workspace)
-    workspace.searcher.get_ready(workspace.view(), workspace.clock())
+    """Make what was just written or fetched searchable: whoever brings in many memories watches a
+    progress bar, and neither the next question nor the next capture should pay for it."""
+    workspace.searcher.catch_up(workspace.view_of_all())
+    workspace.ledger.catch_up()
 
 
 def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
@@ -56,12 +42,11 @@ def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
 
 
 def tidy(workspace: Workspace) -> None:
-    """Join the many small parts of the index into few, look at the memories there was no time for,
-    and note the clues that are new; for a process that nobody waits for."""
+    """Index what is new and look at the memories there was no time for, in a process that nobody
+    waits for."""
     workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
-    for index in workspace.searcher.indexes:
-        index.inspect_rest()
-        index.tidy()
+    workspace.searcher.index.catch_up()
+    workspace.searcher.index.inspect_rest()
 
 
 def reindex(
@@ -72,17 +57,15 @@ def reindex(
 ) -> Reindexed:
     """Index every blob of every scope; what no scope holds any more goes."""
     start = time.perf_counter()
-    index = workspace.searcher.index
-    before = set(index.entries())
+    before = workspace.rows.blobs()
     view = workspace.view_of_all()
     if dry_run:
         blobs = view.ranks_of_all()
         return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
     workspace.database.clear("vectors")  # those of a slow model took long
-    workspace.neighbourhood.forget()
-    workspace.neighbourhood.catch_up(view)
+    workspace.rows.forget()
     count = workspace.searcher.rebuild(view, progress)
-    removals = len(before - set(index.entries()))
+    removals = len(before - workspace.rows.blobs())
     # Words and the table are there by now: what is missing are the vectors of the model.
     refuse_unusable_model(workspace.searcher.learning.model.setting)
     return Reindexed("reindex", count, removals, round(time.perf_counter() - start, 3))

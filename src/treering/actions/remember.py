@@ -13,7 +13,7 @@ from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
 from treering.model.taxonomy import one_of, type_named
-from treering.store.view import Copy
+from treering.store.view import Copy, View
 from treering.text.classify import Classification, classify
 from treering.text.classify import as_given as given_type
 
@@ -88,46 +88,61 @@ def remember(
         details={key: value for key, value in facts.items() if value},
     )
 
-    def attempt(writing: Writing) -> tuple[Remembered, Position, tuple[FileRef, ...]]:
-        named = inputs.files_given(workspace, writing.position, files)
-        return store(writing, named), writing.position, named
-
-    def store(writing: Writing, named: tuple[FileRef, ...]) -> Remembered:
-        memory, existing = identify(writing, draft, private)
+    def prepare(position: Position, view: View) -> _PreparedMemory:
+        named = inputs.files_given(workspace, position, files)
+        memory, existing = identify(view, draft, private)
         if existing and not existing.memory().is_forgotten:
-            return _answer_known(kind, existing)
+            return _PreparedMemory(memory, existing, named)
         changes = []
-        for old in inputs.memories_given(writing.view, supersedes):
+        for old in inputs.memories_given(view, supersedes):
             memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))
             changes.append(supersede(old, memory.id, now))
         memory = memory._replace(
-            links=memory.links + inputs.links_given(writing.view, links),
+            links=memory.links + inputs.links_given(view, links),
             files=named,
-            commit=writing.position.head or "",
+            commit=position.head or "",
             created=existing.memory().created if existing else now,
         )
         avoid = existing.memory().unlinked if existing else ()
-        around = workspace.neighbourhood.look_around(
-            writing.view, memory, is_private=private, avoid=avoid
-        )
+        around = workspace.neighbourhood.look_around(view, memory, is_private=private, avoid=avoid)
         memory = _link(memory, around, avoid)
-        changes.insert(0, Change(memory, existing, private))
-        versions = writing.commit("remember", changes, allow_secret=allow_secret)
-        writing.note_around(changes, versions, is_complete=around.is_complete)
-        return _answer(
-            kind,
-            memory,
-            versions[memory.id],
-            writing.scope.branch,
-            is_private=private,
-            around=around,
+        return _PreparedMemory(
+            memory, existing, named, (Change(memory, existing, private), *changes), around
         )
 
-    answer, position, named = workspace.write_together(branch, attempt)
+    # What takes time is done before the lock, and again under it only if something was written
+    # meanwhile.
+    place = workspace.position(branch)
+    view = workspace.view_from(place)
+    early = prepare(place, view)
+
+    def attempt(writing: Writing) -> tuple[Remembered, Position, tuple[FileRef, ...]]:
+        is_same = writing.position == place and writing.view.state == view.state
+        ready = early if is_same else prepare(writing.position, writing.view)
+        if ready.existing and not ready.changes:
+            return _answer_known(kind, ready.existing), writing.position, ready.files
+        versions = writing.commit("remember", ready.changes, allow_secret=allow_secret)
+        writing.note_around(ready.changes, versions, is_complete=ready.around.is_complete)
+        memory, branch = ready.memory, writing.scope.branch
+        version = versions[memory.id]
+        answer = _answer(kind, memory, version, branch, is_private=private, around=ready.around)
+        return answer, writing.position, ready.files
+
+    answer, position, named = workspace.write(branch, attempt)
     workspace.catch_up_soon()
     if doubts := inputs.doubt_files(workspace, position, named):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))
     return answer
+
+
+class _PreparedMemory(NamedTuple):
+    """A memory ready to be written, and what goes with it; no changes where it is there already."""
+
+    memory: Memory
+    existing: Copy | None
+    files: tuple[FileRef, ...]
+    changes: tuple[Change, ...] = ()
+    around: Surroundings = Surroundings()
 
 
 def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memory:
@@ -150,14 +165,14 @@ def _own_id(text: str) -> str:
     return text
 
 
-def identify(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Copy | None]:
+def identify(view: View, draft: Memory, private: bool) -> tuple[Memory, Copy | None]:
     """The draft with its id, and the same memory where it is already there.
 
     The id comes from type and content; n counts up while the id belongs to a memory whose content
     has become another one since.
     """
     if draft.id:
-        existing = _place_for(writing, draft.id, private)
+        existing = _place_for(view, draft.id, private)
         if existing and existing.memory().content != draft.content:
             raise Conflict(
                 f"The id {draft.id} belongs to a memory with another content.",
@@ -167,7 +182,7 @@ def identify(writing: Writing, draft: Memory, private: bool) -> tuple[Memory, Co
     n = 0
     while True:
         candidate = derive_id(draft.type, draft.content, n)
-        existing = _place_for(writing, candidate, private)
+        existing = _place_for(view, candidate, private)
         if existing is None or _is_same(existing, draft):
             return draft._replace(id=candidate), existing
         n += 1
@@ -179,9 +194,9 @@ def _is_same(place: Copy, draft: Memory) -> bool:
     return memory is not None and (memory.type, memory.content) == (draft.type, draft.content)
 
 
-def _place_for(writing: Writing, memory_id: str, private: bool) -> Copy | None:
+def _place_for(view: View, memory_id: str, private: bool) -> Copy | None:
     """The copy a new memory would repeat: to share what was private so far is not a repetition."""
-    for layer in writing.view.layers:
+    for layer in view.layers:
         if (private or not layer.vault.is_private) and (blob := layer.blob(memory_id)):
             return Copy(memory_id, blob, layer)
     return None

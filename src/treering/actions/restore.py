@@ -5,7 +5,9 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
+from treering.branches.survey import RESTORED, read_op
 from treering.branches.trash import TrashedScope, list_trash
+from treering.branches.trunk import trunk_of
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
@@ -46,11 +48,15 @@ def restore(
     back. Only memories that are seen afterwards are counted.
     """
     if dry_run:
+        if not before_sync and (waiting := _find_waiting(workspace, branch)):
+            return RestoredScope(branch, _count(waiting, branch), Scope(branch).ref)
         vault, entry = _find(workspace, branch, before_sync)
         return RestoredScope(
             branch, len(_visible(vault, entry.tip, _wanted(vault, entry))), entry.ref
         )
     with workspace.store.lock() as lock:
+        if not before_sync and (waiting := _find_waiting(workspace, branch)):
+            return _keep_waiting(workspace.actor(lock), waiting, branch)
         vault, entry = _find(workspace, branch, before_sync)
         if isinstance(entry, TrashedScope) and entry.is_redacted:
             return _bring_back_redacted(workspace.actor(lock), vault, entry)
@@ -61,6 +67,33 @@ def restore(
         vault.move_ref(lock, entry.ref, None, old=entry.tip, why="restored")
         visible = _visible(vault, vault.tip(entry.scope), ids)
         return RestoredScope(entry.scope.branch, len(visible), entry.ref, lessons=count)
+
+
+def _find_waiting(workspace: Workspace, branch: str) -> list[tuple[Vault, str]]:
+    """Where the memories of a branch that is gone wait for gc, each place with its tip."""
+    repository, waiting = workspace.repository, []
+    places = [repository.remote_tip_of(remote, branch) for remote in repository.remotes()]
+    if branch == trunk_of(repository) or repository.tip_of(branch) or any(places):
+        return []
+    for vault in workspace.store.vaults():
+        tip = vault.tip(Scope(branch)) if vault.head(Scope(branch)) else None
+        if tip and read_op(vault, tip) != RESTORED:
+            waiting.append((vault, tip))
+    return waiting
+
+
+def _keep_waiting(actor: Actor, waiting: list[tuple[Vault, str]], branch: str) -> RestoredScope:
+    """Mark what waits for gc as restored, and take back what the trunk was given of it."""
+    scope, lessons, count = Scope(branch), 0, _count(waiting, branch)
+    for vault, tip in waiting:
+        lessons += take_lessons_back(actor, vault, scope, tip)
+        mark_restored(actor, vault, scope, {})
+    return RestoredScope(branch, count, scope.ref, lessons=lessons)
+
+
+def _count(waiting: list[tuple[Vault, str]], branch: str) -> int:
+    listings = ((v, tip, set(v.snapshot_at(Scope(branch), tip).listing())) for v, tip in waiting)
+    return sum(len(_visible(vault, tip, ids)) for vault, tip, ids in listings)
 
 
 def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, Source]:

@@ -21,12 +21,13 @@ from treering.actions.overview import (
     types,
 )
 from treering.actions.workspace import Position, Workspace
+from treering.branches.survey import judge_life, survey
 from treering.branches.trunk import read_answers
 from treering.errors import StoreDamaged
 from treering.model.choices import STATUS_VIEWS, ReviewReason
 from treering.model.document import FORMAT
 from treering.model.taxonomy import one_of
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.store.fetched import list_fetched
 
 
@@ -142,6 +143,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
+    search_view.index.catch_up()
     memories = list(search_view.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
     if name in _SIDES:
@@ -223,19 +225,19 @@ def _sort(counts: Counter[str]) -> dict[str, int]:
 
 
 def branches(workspace: Workspace) -> list[BranchState]:
-    """Every scope with its memories, and whether its branch is still there."""
+    """Every scope with its memories, and whether its branch is still there, as gc judges it."""
     counts: Counter[str] = Counter()
     states: dict[str, BranchLife] = {}
-    here = workspace.repository.branches()
     unborn = workspace.repository.head().branch
     for vault in workspace.store.vaults():
-        for scope, tip in vault.scopes().items():
-            alive = scope.branch in here or scope.branch == unborn
-            states[scope.branch] = "detached" if scope.is_detached else "live" if alive else "gone"
+        surveyed = survey(workspace.store, vault)
+        for entry in surveyed.scopes:
+            branch = entry.scope.branch
+            states[branch] = "live" if branch == unborn else judge_life(entry, surveyed)
             try:
-                counts[scope.branch] += len(vault.snapshot_at(scope, tip).listing())
+                counts[branch] += len(vault.snapshot_at(entry.scope, entry.tip).listing())
             except StoreDamaged:
-                states[scope.branch] = "damaged"
+                states[branch] = "damaged"
     return [
         {"branch": branch, "memories": counts[branch], "state": state}
         for branch, state in sorted(states.items())

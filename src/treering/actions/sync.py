@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from treering.actions.reindex import leave_ready
+from treering.actions.reindex import catch_up
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.sharing import RemoteNames, SharingRules
@@ -27,6 +27,7 @@ from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import FetchedHead, list_fetched
+from treering.store.news import TOO_LARGE, read_news
 from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
@@ -48,6 +49,7 @@ _PUSH_PATIENCE = 120.0
 
 _WAITS = "a redaction by somebody else waits for a yes"
 #: What a scope was before it was pushed after all.
+_MOST_NEWS = 1_000  # commits that a reader waits for
 _NOT_PUSHED = ("refused", "local")
 
 Progress = Callable[[str], None]
@@ -84,7 +86,21 @@ def sync(
     refspec.repair(workspace.repository)
     remember_new_tips(workspace.store)  # a prune takes what a fetch saw
     workspace.ledger.catch_up()  # a redaction of others may have our history written again
-    return run.run()
+    answer = run.run()
+    if way != "push":
+        from treering.actions.backfill import capture_pulled
+
+        capture_pulled(workspace)
+    return answer
+
+
+def take_in_fetched(workspace: Workspace) -> None:
+    """See what a `git fetch` brought together with what we have, as a sync would, without asking
+    anybody. A redaction is left to a sync, which names it, and so is very much at once."""
+    for name in workspace.repository.remotes():
+        if any(list_fetched(workspace.repository, name)):
+            wire = Remote(workspace.repository, name)
+            _SyncRun(workspace, wire, "fetch", False, lambda _: None).take_in_fetched()
 
 
 def share_lock(workspace: Workspace) -> Path:
@@ -107,6 +123,7 @@ class _SyncRun:
         self._prefix = refspec.prefix_of(workspace.repository)
         self._is_dry = False
         self._lines: dict[Scope, SyncedScope] = {}
+        self._oversized: dict[Scope, SyncedScope] = {}  # said, whatever else is done there
         self._refused: dict[Scope, str] = {}
         self._secrets: list[str] = []
         self._pushed: set[Scope] = set()
@@ -142,6 +159,7 @@ class _SyncRun:
         before = seen.list_before(self._workspace.repository, self._name)
         if self._direction != "push":
             there = self._fetching.fetch(there, before)
+            there, before = self._drop_oversized(there, before)
         # After the fetch, since what came by it may say which branch was the trunk.
         note_listing(self._workspace.repository, self._name, listing, bool(there))
         place = self._place(there)
@@ -153,6 +171,21 @@ class _SyncRun:
             fetch_missing_code(self._workspace.store, self._wire, place, listing.branches)
             seen.keep(self._workspace.store, place)
         return place
+
+    def _drop_oversized(
+        self, there: list[RemoteHead], before: dict[str, FetchedHead]
+    ) -> tuple[list[RemoteHead], dict[str, FetchedHead]]:
+        gone = self._fetching.drop_oversized(before)
+        for head in gone.values():
+            reason = f"A commit of it is {TOO_LARGE}."
+            if scope := Scope.of_component(head.component):
+                self._oversized[scope] = SyncedScope(scope.branch, "refused", reason)
+            else:
+                self._notes.append(f"{head.component} was refused. {reason}")
+        return (
+            [head for head in there if head.seen_at(self._name).ref not in gone],
+            {ref: head for ref, head in before.items() if gone.get(ref) != head},
+        )
 
     @property
     def _name(self) -> str:
@@ -214,6 +247,28 @@ class _SyncRun:
             if self._direction != "push":
                 for scope in plan.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
+
+    def take_in_fetched(self) -> None:
+        """See the heads that are here already."""
+        heads_here = list_fetched(self._workspace.repository, self._name)
+        there = [RemoteHead(h.ref, h.clone, h.component, h.tip) for h in heads_here]
+        place = Place.of(self._vault, self._name, self._prefix, "", there)
+        unseen = list_unseen(self._workspace.store, place, Sight({}, (), is_narrow=False))
+        wanted = {s: tips for s, tips in unseen.items() if plan.is_wanted(self._vault, s)}
+        if not wanted or self._count_news(wanted) > _MOST_NEWS:
+            return
+        news = [
+            incoming.look_over(self._vault, scope, tips, self._vault.tip(scope))
+            for scope, tips in wanted.items()
+        ]
+        if not any(map(self._redactions.is_about, news)):
+            with self._workspace.store.lock(patience=0) as held:
+                for one in news:
+                    self._take_one(self._workspace.actor(held), place, one, {})
+
+    def _count_news(self, unseen: Mapping[Scope, Mapping[str, str | None]]) -> int:
+        ours = {scope: heads.list_heads(self._vault, scope) for scope in unseen}
+        return sum(len(read_news(self._vault, tips, ours[s])) for s, tips in unseen.items())
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""
@@ -383,7 +438,7 @@ class _SyncRun:
         """Make what came searchable: the next question should not pay for it."""
         if self._memories["fetched"]:
             self._say("indexing")
-            leave_ready(self._workspace)
+            catch_up(self._workspace)
 
     # --- telling ----------------------------------------------------------------------------------
 
@@ -403,7 +458,7 @@ class _SyncRun:
                 hint="If it takes branches only, all who share set another place for memories: "
                 "`git config treering.remoteprefix refs/heads/treering`. Nothing was lost.",
             )
-        lines = sorted(self._lines.values(), key=lambda line: line.branch)
+        lines = sorted((self._lines | self._oversized).values(), key=lambda line: line.branch)
         statuses = [line.status for line in lines]
         return Synced(
             remote=self._name,

@@ -5,7 +5,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
-from treering.actions.capture_queue import CaptureQueue, WaitingCapture
 from treering.actions.writing import Change, Position, WriteOp, Writing
 from treering.branches import layers
 from treering.branches.code import code_position
@@ -16,7 +15,6 @@ from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git import refs
 from treering.git.binding import cache_large_trees, set_fsync
-from treering.git.files import is_usable
 from treering.git.lock import PATIENCE, Held
 from treering.git.objects import Person
 from treering.git.refs import RefMoved
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from treering.branches.apply import Actor
     from treering.branches.reverts import Reverts
     from treering.derived.code_records import CodeRecords
+    from treering.derived.content import MemoryRows
     from treering.derived.database import Database
     from treering.derived.ledger import Ledger
     from treering.hub.hub import RepositoryHub
@@ -49,7 +48,7 @@ Result = TypeVar("Result")
 
 class WorkspaceOptions(TypedDict, total=False):
     """`cache` is used where the repository cannot be written, `user_folder` has the user's prompts;
-    `is_brief` says that this process ends after one call, and leaves on disk what the next one
+    `one_shot` says that this process ends after one call, and leaves on disk what the next one
     needs; `driver` starts a process that works off what hooks noted, for readers who may not."""
 
     clock: Clock
@@ -57,7 +56,7 @@ class WorkspaceOptions(TypedDict, total=False):
     agent: str
     cache: Path | None
     user_folder: Path | None
-    is_brief: bool
+    one_shot: bool
     driver: Callable[[Path], None] | None
     hub: HubSetting
 
@@ -74,14 +73,14 @@ class Workspace:
         agent: str = "",
         cache: Path | None = None,
         user_folder: Path | None = None,
-        is_brief: bool = False,
+        one_shot: bool = False,
         driver: Callable[[Path], None] | None = None,
         hub: HubSetting = HERE,
     ) -> None:
         self.repository = repository
         self._cache = cache
         self.user_folder = user_folder
-        self._is_brief = is_brief
+        self._one_shot = one_shot
         self._driver = driver
         self._hub_setting = hub
         self._hubs: list[RepositoryHub] = []  # one at most, which copies of a workspace share
@@ -90,7 +89,6 @@ class Workspace:
         self.clock = clock
         self.agent = agent
         self._person = person
-        self._captures = CaptureQueue()
         #: Flags of blobs that were looked at and that no index knows them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
         cache_large_trees()
@@ -136,14 +134,14 @@ class Workspace:
         """The way to search; whoever only writes never loads the index."""
         from treering.actions.searcher import Searcher
 
-        return Searcher(
-            self.store,
-            self.ledger,
-            self.derived("index"),
-            self.database,
-            cache=self._cache,
-            is_brief=self._is_brief,
-        )
+        return Searcher(self.store, self.rows, self.index_folder, cache=self._cache)
+
+    @cached_property
+    def rows(self) -> "MemoryRows":
+        """What is derived from the text of each memory."""
+        from treering.derived.content import MemoryRows
+
+        return MemoryRows(self.database, lambda blobs: self.ledger.versions(blobs), self.clock)
 
     @cached_property
     def ledger(self) -> "Ledger":
@@ -156,16 +154,14 @@ class Workspace:
     def neighbourhood(self) -> "Neighbourhood":
         """What is around a memory that is written, without the index."""
         from treering.actions.neighbourhood import Neighbourhood
-        from treering.derived.clues import ClueTable
 
-        lock_path = self.state.folder / "clues.lock"
-        return Neighbourhood(self.store, ClueTable(self.database), lock_path)
+        return Neighbourhood(self.store, self.rows, self.state.folder / "rows.lock")
 
     @cached_property
     def pages(self) -> "Pages":
         from treering.search.pages import Pages
 
-        return Pages(self.state if self._is_brief else None)
+        return Pages(self.state if self._one_shot else None)
 
     @cached_property
     def authors(self) -> "Authors":
@@ -202,15 +198,11 @@ class Workspace:
             self._code_records.catch_up(vault, filter(None, tips))
         return self._code_records
 
-    def derived(self, name: str) -> Path:
-        """A folder for what can be made again: under the common dir, or where that is not ours to
-        write (read-only, of another who shares the repository, a link), in the user's own cache."""
-        folder = self.store.folder / name
-        if self._cache is None or is_usable(folder, levels=2):
-            return folder
-        from treering.derived.database import private_folder
-
-        return private_folder(self.store, self._cache) / name
+    @property
+    def index_folder(self) -> Path | None:
+        """The folder of the indexes, beside the database; None where that is in memory alone."""
+        folder = self.database.folder
+        return folder / "index" if folder else None
 
     def open_hub(self) -> "RepositoryHub":
         """The hub, opened at the first question to it."""
@@ -219,15 +211,14 @@ class Workspace:
         return self._hubs[0]
 
     def settle(self) -> None:
-        """After a look at the index: let it be put in order, if this process lives on."""
-        if not self._is_brief:
-            self.searcher.tidy_soon()
+        """After a look at the index: make vectors of a slow model, if this process lives on."""
+        if not self._one_shot:
             self.searcher.learning.start()
 
     def catch_up_soon(self) -> None:
         """After a write: note what is around beside the answers, if that was too much on the way
         and this process lives long enough. Git handles are not for two threads: it has its own."""
-        if self.neighbourhood.is_behind and not self._is_brief:
+        if self.neighbourhood.is_behind and not self._one_shot:
             self.neighbourhood.catch_up_soon(lambda: Workspace(Repository(self.repository.git_dir)))
 
     def note_commit(self, vault: Vault, commit: str) -> None:
@@ -332,11 +323,6 @@ class Workspace:
                 vault.pack_if_many()
             return result
         raise Conflict("The memories kept changing while this was written.")
-
-    def write_together(self, branch: str, attempt: Callable[["Writing"], Result]) -> Result:
-        """The same for a capture, which may share its commit with others of this process."""
-        answer: Result = self._captures.write(WaitingCapture(self, branch, attempt))
-        return answer
 
 
 def code_of(repository: Repository, scope: Scope) -> CodePosition:

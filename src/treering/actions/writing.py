@@ -1,13 +1,11 @@
 """A write under way: what is seen under the lock, and the one way by which memories are written."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.branches.code import as_made_on_branch, code_position
-from treering.errors import Conflict
 from treering.git.lock import Held
 from treering.git.objects import blob_id
 from treering.model import document
@@ -45,31 +43,6 @@ class Change(NamedTuple):
     is_private: bool
 
 
-class WritingGroup:
-    """Changes of several captures that are to be one commit."""
-
-    def __init__(self) -> None:
-        self.changes: list[Change] = []
-        #: The versions those get, and whether everything around all of them was known.
-        self.versions: dict[str, str] = {}
-        self.is_complete = True
-
-    def add(self, op: WriteOp, changes: tuple[Change, ...]) -> dict[str, str]:
-        """One more capture; its version. What is more than one new memory is written by itself."""
-        (change,) = changes if len(changes) == 1 else (None,)
-        ids = {other.memory.id for other in self.changes}
-        if op != "remember" or change is None or change.is_private or change.memory.id in ids:
-            raise Conflict("This cannot be written with others.")
-        self.changes.append(change)
-        version = {change.memory.id: blob_id(document.dump(change.memory))}
-        self.versions |= version
-        return version
-
-    def go_back(self, count: int) -> None:
-        """Forget all but so many of the changes."""
-        del self.changes[count:]
-
-
 class Writing:
     """A write under way: the lock is held, the view is as of now."""
 
@@ -78,7 +51,6 @@ class Writing:
         self._held = lock
         self.position = position
         self.view = workspace.view_from(position)
-        self._group: WritingGroup | None = None
         self._commits: list[str] = []
 
     @property
@@ -88,28 +60,12 @@ class Writing:
         ways = [f"treering revert {oid[:12]} --branch {branch}" for oid in reversed(self._commits)]
         return " && ".join(ways) or None
 
-    @contextmanager
-    def gather(self) -> Iterator[WritingGroup]:
-        """Let what is written inside be one commit, at the end."""
-        self._group = group = WritingGroup()
-        try:
-            yield group
-        finally:
-            self._group = None
-        if group.changes:
-            self._commit("remember", group.changes, is_private=False)
-            self.note_around(group.changes, group.versions, is_complete=group.is_complete)
-
     def note_around(
         self, changes: Iterable[Change], versions: Mapping[str, str], *, is_complete: bool
     ) -> None:
-        """Note what was written for whoever looks around next, with the others if it is one of
-        several; `is_complete` says that everything before it was noted."""
-        if self._group is None:
-            around = self._workspace.neighbourhood
-            around.note(self.scope, changes, versions, whole=is_complete)
-        else:
-            self._group.is_complete &= is_complete
+        """Add rows for what was written; `is_complete` says that all before it has rows."""
+        around = self._workspace.neighbourhood
+        around.note(self.scope, changes, versions, whole=is_complete)
 
     @property
     def scope(self) -> Scope:
@@ -149,8 +105,6 @@ class Writing:
                 before = change.replaces.try_memory() if change.replaces else None
                 texts = secrets.texts_of(before) if before else []
                 secrets.refuse(*secrets.texts_of(change.memory), known=texts)
-        if self._group is not None:
-            return self._group.add(op, todo)
         versions: dict[str, str] = {}
         for is_private in (False, True):
             mine = [change for change in todo if change.is_private is is_private]

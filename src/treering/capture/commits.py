@@ -17,6 +17,9 @@ from treering.text.masking import mask, split_files
 #: What `treering.capture` may say.
 CAPTURES = ("sparing", "all", "none")
 
+_LONGEST_MESSAGE = MAX_CONTENT // 4
+#: Looked at beyond that, so that no part of a credential is left at the cut.
+_BEYOND = 8_192
 _MOST_FILES = 50
 _LONGEST_PATH = 400
 _MOST_TRAILERS = 20
@@ -53,6 +56,8 @@ class CodeCommit(NamedTuple):
     insertions: int = 0
     deletions: int = 0
     masked_files: tuple[str, ...] = ()
+    #: Characters of a message that is too long to be kept.
+    left_out: int = 0
 
 
 def memory_id(oid: str) -> str:
@@ -96,7 +101,9 @@ def _read(repository: Repository, oid: str) -> CodeCommit | None:
     except (StoreDamaged, UnicodeDecodeError):
         return None  # pruned since, or not here at all
     author = clean_line(mask(info.author))[:300]
-    return CodeCommit(oid, info.parents, author, info.time, mask(info.message))
+    message = mask(info.message[: _LONGEST_MESSAGE + _BEYOND])
+    left_out = max(0, len(info.message) - _LONGEST_MESSAGE)
+    return CodeCommit(oid, info.parents, author, info.time, message, left_out=left_out)
 
 
 def is_left_out(commit: CodeCommit, capture: str) -> bool:
@@ -126,7 +133,9 @@ def is_dependency_bump(message: str) -> bool:
 
 def memory_of(commit: CodeCommit, *, session: str = "", agent: str = "") -> Memory:
     """The memory of a commit, made in a session."""
-    text = trim(commit.message)[: MAX_CONTENT // 4]
+    text = trim(commit.message)[:_LONGEST_MESSAGE]
+    if commit.left_out:
+        text += f"\n\n[{commit.left_out} more characters: git show {commit.oid[:12]}]"
     moment = format_moment(commit.time)
     details: dict[str, object] = {
         "files": commit.changed,

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.git.files import read_plain
+
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
 _MOST_BYTES = 8 * 1024 * 1024
@@ -102,7 +104,7 @@ class Journal:
     def worker(self) -> str:
         """The program shims start, as it was written down for them; empty: the one on the path."""
         try:
-            return self._worker.read_text(encoding="utf-8").partition("\n")[0]
+            return read_plain(self._worker).decode().partition("\n")[0]
         except (OSError, UnicodeDecodeError):
             return ""
 

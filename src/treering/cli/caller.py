@@ -13,7 +13,7 @@ from treering.hub.place import HubSetting
 
 def open_workspace(repo: str, agent: str) -> Workspace:
     """A repository for one call, in the name of whoever calls."""
-    return Workspace.open(repo, is_brief=True, **(read_caller() | {"agent": agent}))
+    return Workspace.open(repo, one_shot=True, **(read_caller() | {"agent": agent}))
 
 
 class Caller(TypedDict):

@@ -89,7 +89,7 @@ def _paths(ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa
 
 def _here(ctx: click.Context) -> Workspace:
     path = ctx.params.get("repo") or (ctx.find_root().params or {}).get("repo")
-    return Workspace.open(path or ".", is_named=bool(path), is_brief=True)
+    return Workspace.open(path or ".", is_named=bool(path), one_shot=True)
 
 
 _BY_NAME: dict[str, _Complete] = {

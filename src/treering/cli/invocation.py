@@ -37,7 +37,7 @@ class Invocation:
 
     @cached_property
     def workspace(self) -> Workspace:
-        return Workspace.open(self.repo, is_named=self.is_named, is_brief=True, **read_caller())
+        return Workspace.open(self.repo, is_named=self.is_named, one_shot=True, **read_caller())
 
     def act(self, verb: str, *args: Any, **options: Any) -> Any:
         """Do what a verb's definition names as its action, on the repository."""
@@ -82,7 +82,7 @@ class Invocation:
 
     def tidy_later(self) -> None:
         """Start a process that puts the index in order once we are gone, if it needs that."""
-        if any(one.is_untidy or one.is_unfinished for one in self.workspace.searcher.indexes):
+        if self.workspace.searcher.index.is_unfinished:
             self.start_tidying()
 
     def start_tidying(self) -> None:

@@ -138,12 +138,15 @@ def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
 
 
 def render_recall(answer: "Recalled") -> str:
+    from treering.search.hits import NOT_CLOSE  # loaded by now, by the search
+
     now = time.time()
     lines = [_render_hit(hit, now) for hit in answer.results]
     if not lines:
-        lines = [f"Nothing found {_where(answer)}."]
+        found = "close to this question" if answer.withheld.get("weak") else "found"
+        lines = [f"Nothing {found} {_where(answer)}."]
     lines.append(_render_rest(answer))
-    lines += [f"note: {note}" for note in answer.notes or ()]
+    lines += [f"note: {safe(note)}" for note in answer.notes or () if note != NOT_CLOSE]
     behind = [safe(repo.name) for repo in answer.repos or () if repo.behind]
     lines += [f"behind: {', '.join(behind)} (treering hub update)"] if behind else []
     return "\n".join(line for line in lines if line)
@@ -163,6 +166,9 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks += ["conflict"] if hit.conflict else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
     marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
+    marks += [f"commit {hit.commit[:12]}"] if hit.commit else []
+    marks += [f"for {safe(hit.spelled)}"] if hit.spelled else []
+    marks += ["by meaning"] if hit.match == "meaning" else []
     marks += ["private"] if hit.private else []
     marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
@@ -200,7 +206,8 @@ _WITHHELD = {
     "superseded": "superseded (--status superseded)",
     "deleted": "forgotten (--status deleted)",
     "other_branches": "of other branches (--scope all)",
-    "trash": "in the trash (treering restore BRANCH)",
+    "trash": "in the trash",
+    "weak": "not close to it (--weak)",
 }
 
 

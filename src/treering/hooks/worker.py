@@ -18,6 +18,7 @@ from treering.actions.why.bindings import LineBindings
 from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock, refs
+from treering.git.files import open_plain
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def work(path: str, event: str = "", inherited: int | None = None) -> None:
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
-        workspace = Workspace.open(path, is_named=True, is_brief=True)
+        workspace = Workspace.open(path, is_named=True, one_shot=True)
     except TreeringError:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back
@@ -95,10 +96,14 @@ def log(folder: Path, text: str) -> None:
     path = folder / "hook.log"
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {mask(text).strip()}\n"
     with suppress(OSError):
-        if path.exists() and path.stat().st_size > _LOG_BYTES:
-            path.write_bytes(path.read_bytes()[-_LOG_BYTES // 2 :])
-        with path.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(line)
+        descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        with os.fdopen(descriptor, "r+b") as file:
+            if os.fstat(descriptor).st_size > _LOG_BYTES:
+                file.seek(-_LOG_BYTES // 2, os.SEEK_END)
+                newer = file.read()
+                file.truncate(0)
+                file.write(newer)
+            file.write(line.encode(errors="replace"))
 
 
 def share_in_background(

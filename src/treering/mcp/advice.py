@@ -114,7 +114,7 @@ def _argument(option: str, value: str, verb: Verb | None) -> str:
     item = _find(option, verb) if verb else None
     name = item.name if item else option.replace("-", "_")
     if not value:
-        return name
+        return f"{name}=true" if item and item.kind == "flag" else name
     key, is_pair, meaning = value.partition("=")
     return f"{name}={json.dumps({key: meaning} if is_pair else value)}"
 

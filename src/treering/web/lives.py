@@ -16,7 +16,7 @@ from treering.branches.layers import view_of_trash
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.store.history import PromotionRecord, promotions
 from treering.store.view import Layer
 
@@ -102,7 +102,7 @@ class _Gathering:
         self._here = set(workspace.repository.branches())
         view = workspace.view_of_all()
         self._search_view: SearchView = workspace.searcher.search_view(view, every_copy=True)
-        self._entries = self._search_view.index.entries()
+        self._entries = workspace.rows.entries
         self._layers = view.layers
         self._trash = view_of_trash(workspace.store, self._trunk)
         self.landings = list(self._list_landings())
@@ -155,7 +155,7 @@ class _Gathering:
             yield BranchLife(layer.branch, "trash", dots, marks, ended)
 
     def _list_dots(self, blobs: Iterable[str]) -> Iterator[Learned]:
-        entries = (self._entries.get(blob) for blob in blobs)
+        entries = self._entries(blobs).values()
         return (_dot(entry) for entry in entries if entry and entry.status != "deleted")
 
     def _list_landings(self) -> Iterator[tuple[LandingMark, tuple[str, ...]]]:

@@ -12,7 +12,8 @@ from treering.actions.workspace import Workspace
 from treering.model.query import LONGEST, Query
 from treering.model.relevance import RelevanceCase, relevance
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.search import Entry, Hit
+from treering.search.entry import Entry
+from treering.search.hits import Hit
 
 #: What everyone should know, whatever they work on.
 PINNED = ("convention", "decision", "security")

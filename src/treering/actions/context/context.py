@@ -38,7 +38,7 @@ from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.memory import uri_of
 from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.store.view import Copy, View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged

@@ -6,7 +6,6 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from treering.actions.doctor.finding import Finding
 from treering.derived.database import FILE, Database
@@ -14,15 +13,12 @@ from treering.git import refs
 from treering.store.store import Store
 from treering.store.vault import Vault
 
-if TYPE_CHECKING:
-    from treering.search.storage import IndexFolder
-
 _OLD_TEMPORARY = 3600.0
 _MANY_LOOSE = 20_000
 _HALVES = (
     "private.git.new",
-    "index/CURRENT.*",
-    "index/knowledge/CURRENT.*",
+    "index/VERSION.*",
+    "index/sorting-*",
     f"state*/**/*.{'?' * 16}",
 )
 
@@ -157,37 +153,25 @@ def database(derived: Database, may_repair: bool) -> Iterator[Finding]:
 
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
-    """Open every part of both indexes on disk; a damaged one is built anew by the next recall."""
-    from treering.search.storage import LEVELS, IndexFolder
-    from treering.text.flags import DetectorRules
+    """Read both indexes whole; a damaged one is built anew by the next recall."""
+    from treering.search.index import NAMES, IndexFolder, OpenIndex
 
-    whole = store.folder / "index"
-    for path, levels in ((whole / "knowledge", LEVELS + 1), (whole, LEVELS)):
-        folder = IndexFolder(path, DetectorRules.version, levels)
-        if error := _damage_of(folder):
+    folder = IndexFolder(store.folder / "index")
+    for name in NAMES:
+        try:
+            for reader in folder.open(name, OpenIndex()).readers:
+                for _ in reader.iter_postings():
+                    pass
+                for _ in reader.all_stored_fields():
+                    pass
+        except Exception as error:  # a damaged file fails in many ways, and each means the same
             if may_repair:
-                folder.drop()
+                folder.drop(name)
             yield Finding(
                 "index-damaged",
                 "warning",
-                f"The index cannot be read ({type(error).__name__}). recall answers without it.",
+                f"The index of {name} cannot be read ({type(error).__name__}). "
+                "recall builds it again.",
                 "treering reindex",
-                fixed=may_repair and not (path / "CURRENT").exists(),
+                fixed=may_repair and folder.generation(name) < 0,
             )
-
-
-def _damage_of(folder: "IndexFolder") -> Exception | None:
-    """What keeps an index from being read; one that is not there has no damage."""
-    from treering.search.storage import AbsentError
-
-    if not (folder.path / "CURRENT").exists():
-        return None
-    try:
-        for segment in folder.segments():
-            sum(1 for _ in segment.postings())
-            list(segment.entries)
-    except AbsentError:
-        return None  # of another version, or none: the next recall makes one
-    except Exception as error:  # the index fails in many ways, and each means the same
-        return error
-    return None

@@ -33,7 +33,7 @@ def count_vanished(workspace: Workspace) -> int:
     names = refs.list_refs(workspace.repository.common_dir, REFS)
     if any(not name.startswith((KEEP, KEEP_REMOTE)) for name in names):
         return 0
-    blobs = set(workspace.searcher.index.entries()) | workspace.neighbourhood.known_blobs()
+    blobs = workspace.rows.blobs()
     try:
         private = workspace.store.private
     except StoreDamaged:

@@ -16,6 +16,7 @@ from treering.hub.names import RepoFreshness, choose_names
 from treering.model.choices import Mode, Order
 from treering.model.provenance import Contributor, address_of
 from treering.model.query import Filters, Query
+from treering.search.hits import count_weak
 from treering.search.matching import Request
 from treering.text.flags import UNSCANNED
 
@@ -53,6 +54,7 @@ def recall_across(
     detail: str,
     limit: int,
     cursor: str,
+    weak: bool,
     expand: int = 0,
     relation: Sequence[str] = (),
 ) -> Recalled:
@@ -63,7 +65,7 @@ def recall_across(
     names = tuple(repo.name for repo in freshness)
     words = _digest(question.text, filters, names, mode, order)
     offset = _read_cursor(cursor, words)
-    request = Request(question, filters, order, mode, now, limit)
+    request = Request(question, filters, order, mode, now, limit, is_strict=not weak)
     result = hub.search(names, request, offset)
     results = [_as_result(hit, question.words, detail) for hit in result.hits]
     if expand:
@@ -78,7 +80,8 @@ def recall_across(
             total=result.total,
             cursor=f"{offset + limit}-{words}" if result.is_more else "",
             results=tuple(results),
-            withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")},
+            withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")}
+            | count_weak(result.withheld),
             mode=result.mode,
             notes=result.notes or None,
             repos=freshness,
@@ -117,7 +120,7 @@ def _read_cursor(cursor: str, words: str) -> int:
 def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
     return make_hit(
         attribute_copy(hit.copy),
-        HitReasons(hit.score, hit.why, hit.similar),
+        HitReasons(hit.score, hit.why, hit.similar, None, hit.match, hit.spelled),
         words,
         detail,
         marks=describe(hit.successors),

@@ -10,7 +10,7 @@ from treering.actions.imports.answers import Failure, Imported, Preview, Progres
 from treering.actions.imports.records import LinkLine, Numbered, Record
 from treering.actions.imports.transcripts import AGENTS, import_transcripts
 from treering.actions.prompts.shelves import import_prompts, prompts_below
-from treering.actions.reindex import leave_ready
+from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import STATUSES
@@ -103,7 +103,7 @@ def import_records(
         imported, known_count, errors = imported + len(new), known_count + there, errors + failures
         previews += [Preview(memory.type, memory.title, name) for memory in new]
     if imported and not dry_run:
-        leave_ready(workspace)
+        catch_up(workspace)
     if progress:
         progress(2 * len(everything), 2 * len(everything))
     errors.sort(key=lambda error: error.line)

@@ -22,6 +22,7 @@ from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
 from treering.errors import Busy, Invalid, TreeringError
 from treering.git import config as config_file
+from treering.git.files import replace_file
 from treering.git.repository import Repository
 from treering.sync.refspec import find_sharing_remote
 
@@ -204,7 +205,7 @@ def _begin_journal(workspace: Workspace, program: str) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     Journal(folder).make()
     if program:
-        (folder / "worker").write_text(program + "\n", encoding="utf-8")
+        replace_file(folder / "worker", f"{program}\n".encode())
 
 
 def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> None:

@@ -14,7 +14,8 @@ from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.search import Entry, families, share_of_terms
+from treering.search.entry import Entry
+from treering.search.similarity import families, share_of_terms
 from treering.store.view import Copy
 
 _HIDDEN = ("superseded", "deleted")

@@ -21,7 +21,7 @@ from treering.errors import Invalid, NeedsModel
 from treering.model.memory import FileRef, Memory, title_of
 from treering.model.query import Query
 from treering.model.taxonomy import BOOKKEEPING_TYPES
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.extraction import paths_in, tags_for, title_for

@@ -75,7 +75,7 @@ def infer_links(
     least = inputs.confidence_given(min_confidence, "min_confidence")
     most = _limit(limit)
     search_view = workspace.searcher.search_view(workspace.view(branch))
-    workspace.neighbourhood.catch_up(search_view.view)
+    workspace.rows.catch_up(search_view.view)
     sources = _choose(workspace, search_view, ids, query, type, branch)
     links = [link for link in _missing(workspace, search_view, sources) if link.confidence >= least]
     if not dry_run and links:

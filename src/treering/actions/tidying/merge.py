@@ -122,7 +122,7 @@ def _merge(
         places = [rewriting.still(place) for place in family.places]
         is_private = places[0].is_private
         draft = compose(workspace, family.memories, text, title=request.title, kind=kind)
-        memory, existing = identify(writing, draft, is_private)
+        memory, existing = identify(writing.view, draft, is_private)
         old = [place for place in places if place.id != memory.id]
         if existing:
             memory = take_up(existing.memory(), memory, request.title)

@@ -20,7 +20,7 @@ from treering.errors import Invalid
 from treering.model.choices import REVIEW_REASONS, ReviewReason
 from treering.model.memory import FileRef, Memory
 from treering.model.taxonomy import RECORD_TYPES
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.search.succession import MOST_SUPERSEDED
 from treering.store.view import Copy
 

@@ -14,7 +14,7 @@ from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, title_of
 from treering.model.taxonomy import BOOKKEEPING_TYPES, type_named
-from treering.search import Entry
+from treering.search.entry import Entry
 from treering.store.view import Copy
 from treering.text import secrets
 
@@ -148,7 +148,7 @@ def _store(
         places = [rewriting.still(place) for place in topic.sources.places]
         is_private = any(place.is_private for place in places)
         draft = compose(workspace, topic.sources.memories, text, title=request.title, kind=kind)
-        memory, existing = identify(writing, draft, is_private)
+        memory, existing = identify(writing.view, draft, is_private)
         if existing:
             memory = take_up(existing.memory(), memory, request.title)
         origins = (Link("derived_from", place.id, 1.0) for place in places)

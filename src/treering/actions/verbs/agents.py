@@ -51,7 +51,7 @@ _OF_TOOL = {
         "mode": "",
         "order": "",
         "expand": "Link hops, 0-3.",
-        "relation": "For expand.",
+        "relation": "",
         "detail": "light: no text. full: all.",
         "cursor": "",
         "repos": "Of the hub, or all.",
@@ -142,7 +142,8 @@ _OF_TOOL = {
         "force": "gc: trash the unsure, too.",
         "keep_lessons": "",
         "before_sync": "restore: undo the last sync.",
-        "dry_run": "Default true; restore, reindex, sync: false.",
+        "undo": "promote: take back.",
+        "dry_run": "Default true; restore, reindex: false.",
     },
 }
 

@@ -44,7 +44,7 @@ GC = Verb(
         flag("dry_run", "Show the plan and change nothing."),
         flag("purge", "Delete old trash for good."),
         text("older_than", "How old, with --purge.", default="30d"),
-        flag("force", "Put what cannot be judged into the trash, too."),
+        flag("force", "Put what cannot be judged, or landed in part, into the trash, too."),
         flag(
             "keep_lessons",
             "Keep failed outcomes of abandoned branches for the trunk.",
@@ -149,7 +149,7 @@ MAINTAIN = Verb(
         text("direction", "sync: which way.", default="full", choices=SYNC_DIRECTIONS),
         flag("purge", "gc: delete old trash for good."),
         text("older_than", "gc with purge: how old.", default="30d"),
-        flag("force", "gc: put what cannot be judged into the trash, too."),
+        flag("force", "gc: put what cannot be judged, or landed in part, into the trash, too."),
         flag("keep_lessons", "gc: keep failed outcomes.", default=True, off="no-lessons"),
         flag("before_sync", "restore: what the last sync hid or changed."),
         flag("undo", "promote: take the last promotion back."),

@@ -105,7 +105,7 @@ STATUS = Verb(
     example="treering status --view topics",
     tool=Tool(
         "What is remembered here: counts, topics, tags, files, branches, types and their "
-        "meaning, what is doubtful (review), kept outputs, health of index, hooks and sync.",
+        "meaning, what is doubtful (review), outputs, health of index, hooks and sync.",
         is_read_only=True,
         is_idempotent=True,
         is_core=True,

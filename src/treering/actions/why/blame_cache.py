@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _MOST = 400
+_RULES = 2  # reformats are looked through
 
 
 class KeptBlame(NamedTuple):
@@ -39,7 +40,7 @@ class BlameCache:
         self, blob: str, path: str, ranges: Sequence[tuple[int, int]], ignored: Sequence[str]
     ) -> str:
         """Under which key an answer is kept."""
-        what = json.dumps([blob, path, list(ranges), list(ignored)])
+        what = json.dumps([_RULES, blob, path, list(ranges), list(ignored)])
         return hashlib.sha256(what.encode()).hexdigest()
 
     def find(self, mark: str, commit: str, path: str) -> KeptBlame | None:

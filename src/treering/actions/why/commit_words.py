@@ -8,19 +8,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.model.memory import is_id
+from treering.model.tables import read_word_list
 from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 from treering.text.passages import snippet
 
 #: Trailers that say where a change comes from, as people spell them, in small letters.
-_TELLING = frozenset((
-    "fixes", "fixed", "fix", "closes", "closed", "close", "resolves", "resolved", "refs", "ref",
-    "references", "see", "see-also", "related", "link", "bug", "issue", "issues", "part-of",
-    "co-authored-by", "reviewed-by", "acked-by", "approved-by", "tested-by", "reported-by",
-    "suggested-by", "signed-off-by", "change-id", "pr-url", "pull-request", "differential-revision",
-    "memory", "treering", "decision", "adr",
-))  # fmt: skip
+_TELLING = read_word_list("words", "trailers")
 _TRAILER = r"([A-Za-z][A-Za-z-]{1,40}):?[ \t]+(\S.{0,300})"
 #: "Fixes #12" as a line of its own, without a colon.
 _REFERENCE = (
@@ -49,6 +44,7 @@ _MEMORY = (
     r"|(?im:^(?:memory|treering|decision|refs?|see):\s*([0-9a-z]{12})\s*$)"
 )
 _MOST = 20
+_LOOKED_AT = 64 * 1024  # characters of a message
 
 
 class CommitWords(NamedTuple):
@@ -64,7 +60,7 @@ class CommitWords(NamedTuple):
 
 def read_words(message: str) -> CommitWords:
     """What the message of a commit refers to."""
-    subject, _, body = message.partition("\n")
+    subject, _, body = message[:_LOOKED_AT].partition("\n")
     return CommitWords(
         _first_number(_REQUESTS, subject) or _first_number(_LATER_REQUESTS, body),
         _first(_MERGED_BRANCHES, subject).removeprefix("origin/"),
@@ -76,13 +72,13 @@ def read_words(message: str) -> CommitWords:
 
 def subject_of(message: str) -> str:
     """The first line of a message, as it may be shown."""
-    return clean_line(mask(message.strip().partition("\n")[0]))
+    return clean_line(mask(message[:_LOOKED_AT].strip().partition("\n")[0]))
 
 
 def body_of(message: str) -> str:
     """What a message says below its first line, in short and without trailers. Nothing where it
     looks like an order: an agent may read this."""
-    below = message.strip().partition("\n")[2]
+    below = message[:_LOOKED_AT].strip().partition("\n")[2]
     text = "\n".join(line for line in below.splitlines() if not _match_trailer(line))
     return "" if flags_in(text) else snippet(mask(text), "")
 

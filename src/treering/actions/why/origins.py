@@ -16,7 +16,7 @@ from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.derived.code_records import CodeRecord, CodeRecords
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
-from treering.git import walk
+from treering.git import reflog, walk
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
@@ -87,7 +87,7 @@ class Origins:
     def _find(self, commit: str, path: str) -> CommitOrigin:
         info = self._repository.objects.commit(commit)
         words = read_words(info.message)
-        same = (commit, *self._list_twins(info, path))
+        same = (commit, *self._list_twins(info, path), *self._list_amended(commit))
         own = self.records.branches_of(same)
         branches = [name for oid in same for name in own.get(oid, []) if self._is_passing(name)]
         before = () if branches else self._list_twins_of_parent(info)
@@ -129,6 +129,18 @@ class Origins:
         equal = [oid for oid in twins if patches[oid] == patch]
         subject = subject_of(info.message)
         return equal or [oid for oid in twins if patches[oid] and self._subject(oid) == subject]
+
+    def _list_amended(self, commit: str) -> Iterator[str]:
+        """Yield the commits that a commit took the place of when somebody amended it here."""
+        for _ in range(_MOST_STEPS):
+            if not (commit := self._amended.get(commit, "")):
+                return
+            yield commit
+
+    @cached_property
+    def _amended(self) -> dict[str, str]:
+        lines = reflog.of_heads(self._repository)
+        return {line.new: line.old for line in lines if line.said.startswith("commit (amend)")}
 
     def _list_twins_of_parent(self, info: CommitInfo) -> tuple[str, ...]:
         """Those of which the parent is the rebased one, where the same author went on: of the last

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from treering.model.memory import Memory
+from treering.model.tables import read_word_list
 from treering.text.words import words
 
 Via = Literal["lines", "branch", "commit", "session", "file", "link"]
@@ -30,13 +31,7 @@ _WORDS = 0.3
 _ENOUGH_WORDS = 4
 _SINCE = 0.4
 #: Words of a language, not of what a line is about.
-_KEYWORDS = """
-    def class return import from self none true false null var let const function if else elif for
-    while in is not and or try except raise with as pass break continue public private static void
-    int str bool float new this end do then begin type struct enum fn pub mut use match case switch
-    default print async await yield lambda
-"""
-_SILENT = frozenset(_KEYWORDS.split())
+_SILENT = read_word_list("words", "keywords")
 
 
 def score(

@@ -28,7 +28,7 @@ from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.store.view import Copy, View
 
 if TYPE_CHECKING:
-    from treering.search import Entry
+    from treering.search.entry import Entry
 
 #: What is done to memories that says something about the code beside it, and how surely.
 _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}

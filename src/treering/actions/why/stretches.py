@@ -2,23 +2,28 @@
 
 `git blame` is asked with `-w -M -C`, so that a reformat, a move and a copy do not hide who wrote a
 line. That can take long, so each attempt has a time, and the next one sees less; the answer says
-so. Commits named by `blame.ignoreRevsFile` are passed over.
+so. Commits named by `.git-blame-ignore-revs` or `blame.ignoreRevsFile` are passed over, and so are
+those that kept the tokens of a line (see reformats.py).
 """
 
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.why.blame_cache import BlameCache, KeptBlame
-from treering.actions.why.source import SourceFile, map_lines
+from treering.actions.why.reformats import map_kept_lines
+from treering.actions.why.source import SourceFile, is_text, map_lines
 from treering.actions.why.target import entry_at
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git.blame import EFFORTS, LineRun, blame, last_change
+from treering.git.files import open_file
 from treering.git.process import TookTooLong
 
 #: Seconds for each effort; the last one is for a history so large that all are slow.
@@ -32,6 +37,11 @@ _MISSED = (
 #: A few lines alone are too short for what git takes for a copy: 40 letters. These are enough.
 _FEW_LINES = 3
 _MOST_IGNORED = 2_000
+_IGNORE_FILE = ".git-blame-ignore-revs"
+_LONGEST_IGNORE_FILE = 1024 * 1024
+#: Reformats looked through for one line, and commits looked at for one answer.
+_DEEPEST, _MOST_LOOKED_AT = 5, 100
+_LARGEST = 1024 * 1024
 _MOST_RANGES = 500
 
 
@@ -155,8 +165,72 @@ class Blamer:
                 self.notes[f"git needed {took:.1f} seconds to find out who wrote these lines."] = (
                     None
                 )
-            return KeptBlame(runs, effort)
+            return KeptBlame(self._look_through(runs), effort)
         raise failure
+
+    def _look_through(self, runs: list[LineRun]) -> list[LineRun]:
+        """Pass over commits that kept the tokens of a line, down to the one that wrote them."""
+        until = time.monotonic() + SECONDS[0]
+        by_commit: dict[tuple[str, str], list[LineRun]] = {}
+        found: list[LineRun] = []
+        for run in runs:
+            by_commit.setdefault((run.commit, run.path), []).append(run)
+        waiting = [(commit, path, some, 0) for (commit, path), some in by_commit.items()]
+        looked = 0
+        while waiting:
+            commit, path, some, depth = waiting.pop()
+            kept: dict[int, int] = {}
+            if depth < _DEEPEST and looked < _MOST_LOOKED_AT and time.monotonic() < until:
+                looked += 1
+                kept = self._map_to_parent(commit, path, some)
+            parent = self._parent_of(commit) if kept else ""
+            lines = {run.first + at: run.original + at for run in some for at in range(run.size)}
+            older = self._blame_older(parent, path, sorted(set(kept.values()))) if kept else {}
+            deeper: dict[tuple[str, str], list[LineRun]] = {}
+            for first, original in lines.items():
+                if was := older.get(kept.get(original, 0)):
+                    run = LineRun(first, 1, was[0].commit, was[0].path, was[0].original + was[1])
+                    deeper.setdefault((run.commit, run.path), []).append(run)
+                else:
+                    found.append(LineRun(first, 1, commit, path, original))
+            waiting += [(c, p, some, depth + 1) for (c, p), some in deeper.items()]
+        return sorted(found)
+
+    def _map_to_parent(self, commit: str, path: str, runs: list[LineRun]) -> dict[int, int]:
+        """Return the lines that a commit only reformatted, each with its line in the parent."""
+        parent = self._parent_of(commit)
+        new = self._repository.blob_at(commit, path)
+        old = self._repository.blob_at(parent, path) if parent and new else None
+        if not old or not new or old == new:
+            return {}
+        try:
+            before, after = (self._repository.objects.blob(o, most=_LARGEST) for o in (old, new))
+        except StoreDamaged:
+            return {}
+        if not (is_text(before) and is_text(after)):
+            return {}
+        wanted = {run.original + at for run in runs for at in range(run.size)}
+        return map_kept_lines(before, after, wanted)
+
+    def _parent_of(self, commit: str) -> str:
+        try:
+            parents = self._repository.objects.commit(commit).parents
+        except (StoreDamaged, UnicodeDecodeError):
+            return ""
+        return parents[0] if parents and commit not in self.cut_off else ""
+
+    def _blame_older(
+        self, parent: str, path: str, lines: list[int]
+    ) -> dict[int, tuple[LineRun, int]]:
+        ranges = [(line, line) for line in lines] if len(lines) <= _MOST_RANGES else []
+        try:
+            runs = blame(
+                self._repository, parent, path, ranges,
+                options=EFFORTS[1], ignored=self.ignored, seconds=SECONDS[0],
+            )  # fmt: skip
+        except StorageFailed:
+            return {}
+        return _by_line(runs)
 
     @cached_property
     def cut_off(self) -> frozenset[str]:
@@ -169,30 +243,42 @@ class Blamer:
 
     @cached_property
     def ignored(self) -> tuple[str, ...]:
-        """The commits that `blame.ignoreRevsFile` names and that are here."""
-        names: dict[str, None] = {}
+        """The commits that `.git-blame-ignore-revs` and `blame.ignoreRevsFile` name and that are
+        here. A file says which ones, and no more: whatever else stands in it is passed over."""
+        names = dict.fromkeys(_list_commits(self._read(_IGNORE_FILE)))
         for setting in self._repository.config_values("blame.ignoreRevsFile"):
             if not setting or setting == "true":
                 names.clear()  # as git has it, an empty one takes those before it away
-                continue
-            lines = (line.partition("#")[0].strip() for line in self._read(setting).splitlines())
-            names |= dict.fromkeys(line for line in lines if re.fullmatch("[0-9a-f]{40}", line))
-        here = (oid for oid in names if self._repository.resolve(oid) == oid)
-        return tuple(list(here)[:_MOST_IGNORED])
+            else:
+                names |= dict.fromkeys(_list_commits(self._read(setting)))
+        some = islice(names, 2 * _MOST_IGNORED)
+        here = (oid for oid in some if self._repository.resolve(oid) == oid)
+        return tuple(islice(here, _MOST_IGNORED))
 
     def _read(self, name: str) -> str:
         """A file of commits: in the work tree, or where there is none in HEAD's tree."""
-        root = self._repository.workdir
+        root, data = self._repository.workdir, b""
         try:
             if root is not None or os.path.isabs(name):
                 path = (root or Path("/")) / os.path.expanduser(name)
-                return path.read_text(encoding="utf-8", errors="replace")
-            entry = entry_at(self._workspace, self._repository.head().commit, name)
-            return (
-                self._repository.objects.blob(entry.oid).decode(errors="replace") if entry else ""
-            )
-        except (OSError, StoreDamaged):
+                with os.fdopen(open_file(path), "rb") as file:
+                    data = file.read(_LONGEST_IGNORE_FILE)
+        except FileNotFoundError:
+            root = None
+        except OSError:
             return ""
+        with suppress(StoreDamaged):
+            if root is None and not os.path.isabs(name):
+                entry = entry_at(self._workspace, self._repository.head().commit, name)
+                if entry:
+                    data = self._repository.objects.blob(entry.oid, most=_LONGEST_IGNORE_FILE)
+        return data.decode(errors="replace")
+
+
+def _list_commits(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if re.fullmatch("[0-9a-f]{40}", oid := line.partition("#")[0].strip()):
+            yield oid
 
 
 def _by_line(runs: Sequence[LineRun]) -> dict[int, tuple[LineRun, int]]:
