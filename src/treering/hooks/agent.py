@@ -141,13 +141,16 @@ def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit:
         session.begin()
     bindings = LineBindings(workspace)
     handed = find_context(workspace, call, session, bindings)
+    before = set(session.told)
+    if handed.page or call.kind in ("start", "prompt"):
+        session.save([entry.id for entry in handed.page])  # first: the next call may follow at once
     is_missed = False
     try:
         say(answer(call, handed.text))
     except BrokenPipeError:
         is_missed = True
-    if handed.page or call.kind in ("start", "prompt"):
-        session.save(() if is_missed else [entry.id for entry in handed.page])
+        session.told = before
+        session.save()
     note_told(
         workspace, call.agent, call.session, call.kind, handed.text,
         seconds=time.monotonic() - started, limit=limit, is_missed=is_missed,
