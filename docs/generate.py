@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from treering.actions.verbs import list_tools
-from treering.actions.verbs.verb import Parameter, Tool, Verb
 from treering.cli.group import program
 from treering.cli.help import GROUPS
 from treering.mcp.tools import INSTRUCTIONS, schema_of
+from treering.verbs import list_tools
+from treering.verbs.verb import Parameter, Tool, Verb
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
 TOOLS_PAGE = Path(__file__).parent / "reference" / "tools.md"
@@ -207,8 +207,8 @@ def _default(item: Parameter) -> str:
 
 
 def _meaning(item: Parameter) -> str:
-    words = ", ".join(f"`{word}`" for word in item.choices)
-    return f"{item.help} {f'One of {words}.' if words else ''}".strip()
+    words = ", ".join(f"`{word}`" for word in item.arg.choices)
+    return f"{item.arg.help} {f'One of {words}.' if words else ''}".strip()
 
 
 if __name__ == "__main__":

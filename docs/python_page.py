@@ -3,12 +3,13 @@
 import inspect
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_overloads, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from treering import Treering, answers
-from treering.actions.verbs import VERBS, find_verb
+from treering.verbs import find_verb
 
 PAGE = Path(__file__).parent / "reference" / "python.md"
 WIDTH = 100
@@ -67,8 +68,7 @@ def _texts(name: str) -> tuple[str, str]:
 def _signature(name: str) -> str:
     """As a caller writes it: parameters with their defaults."""
     verb = _VERB_OF.get(name, name)
-    method = getattr(Treering, name)
-    if get_overloads(method) and verb in VERBS:
+    if name == "maintain":
         given = [
             parameter.name
             if parameter.is_required
@@ -76,8 +76,8 @@ def _signature(name: str) -> str:
             for parameter in find_verb(verb).parameters_of("python")
         ]
     else:
-        parameters = inspect.signature(method).parameters.values()
-        given = [_spelled(each) for each in parameters if each.name not in ("self", "cls")]
+        parameters = inspect.signature(getattr(Treering, name)).parameters.values()
+        given = [_spelled(each) for each in parameters if each.name not in ("cls", "workspace")]
     return _call("Treering.open" if name == "open" else f"tr.{name}", given)
 
 
@@ -104,18 +104,10 @@ def _value(default: Any) -> str:
 
 
 def _answers(name: str) -> str:
-    """What comes back; of operations one line each."""
-    method = getattr(Treering, name)
-    each = get_overloads(method)
-    if not each:
-        return f"Answers {_named(get_type_hints(method)['return'])}."
-    rows = []
-    for overload in each[:-1]:
-        hints = get_type_hints(overload)
-        (word,) = get_args(hints.get("op") or hints["view"])
-        rows.append(f"| `{word}` | {_named(hints['return'])} |")
-    head = "| operation | answers |" if name != "status" else "| view | answers |"
-    return "\n".join([head, "| --- | --- |", *rows])
+    """What comes back."""
+    names = vars(answers) | {"Iterator": Iterator, "Any": Any, "Workspace": object, "Path": Path}
+    hints = get_type_hints(getattr(Treering, name), localns=names | {"Person": object})
+    return f"Answers {_named(hints['return'])}."
 
 
 def _named(kind: Any) -> str:
@@ -124,4 +116,4 @@ def _named(kind: Any) -> str:
     if origin := get_origin(kind):
         inner = ", ".join(_named(part).strip("`") for part in get_args(kind))
         return f"`{_NAMES.get(id(origin), origin.__name__)}[{inner}]`"
-    return f"`{_NAMES.get(id(kind), kind.__name__)}`"
+    return f"`{_NAMES.get(id(kind)) or getattr(kind, '__name__', str(kind))}`"

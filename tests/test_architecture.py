@@ -20,7 +20,9 @@ LAYERS = [
     {"branches", "capture", "sync"},
     {"hub"},
     {"actions"},
-    {"answers", "operations", "methods", "api"},
+    {"answers"},
+    {"verbs"},
+    {"api"},
     {"cli", "mcp", "hooks", "web"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are not ins
 from benchmarks.house import House
 
 from treering import errors
-from treering.actions.verbs import VERBS, find_verb
-from treering.actions.verbs.verb import Verb
+from treering.verbs import VERBS, find_verb
+from treering.verbs.verb import Verb
 
 HOUSE = House()
 
@@ -67,7 +67,11 @@ def _texts(tree: ast.AST) -> Iterator[str]:
 
 
 def _helps(verb: Verb) -> list[str]:
-    helps = [text for parameter in verb.parameters for text in (parameter.help, parameter.by_hand)]
+    helps = [
+        text
+        for parameter in verb.parameters
+        for text in (parameter.arg.help, parameter.arg.by_hand)
+    ]
     return [verb.summary, verb.more, *helps, verb.tool.description if verb.tool else ""]
 
 

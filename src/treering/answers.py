@@ -4,6 +4,7 @@ Most answers are records; their fields are the words of the JSON that `--json` p
 answer is a plain mapping, its keys and what they hold are written down beside its action.
 """
 
+from treering.actions.answers import Maintained as Maintained
 from treering.actions.backfill import Backfilled as Backfilled
 from treering.actions.checkpoint import CheckpointLoaded as CheckpointLoaded
 from treering.actions.checkpoint import CheckpointMemory as CheckpointMemory
@@ -19,6 +20,7 @@ from treering.actions.drain import Drained as Drained
 from treering.actions.entities.entities import EntitiesDeleted as EntitiesDeleted
 from treering.actions.entities.entities import EntitiesExtracted as EntitiesExtracted
 from treering.actions.entities.entities import EntityAdded as EntityAdded
+from treering.actions.entities.entities import EntityAnswer as EntityAnswer
 from treering.actions.entities.entities import EntityFound as EntityFound
 from treering.actions.entities.entities import EntityList as EntityList
 from treering.actions.entities.merge import EntitiesMerged as EntitiesMerged
@@ -28,6 +30,7 @@ from treering.actions.gc import GcAnswer as GcAnswer
 from treering.actions.gc import PlanAnswer as GcLine
 from treering.actions.graph_answers import Drawing as Drawing
 from treering.actions.graph_answers import Edges as Edges
+from treering.actions.graph_answers import GraphAnswer as GraphAnswer
 from treering.actions.graph_answers import NeighborsAnswer as NeighborsAnswer
 from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
@@ -48,6 +51,7 @@ from treering.actions.overview import StatusFiles as StatusFiles
 from treering.actions.overview import StatusTags as StatusTags
 from treering.actions.overview import StatusTopics as StatusTopics
 from treering.actions.overview import StatusTypes as StatusTypes
+from treering.actions.prompts.prompts import PromptAnswer as PromptAnswer
 from treering.actions.prompts.prompts import PromptDeleted as PromptDeleted
 from treering.actions.prompts.prompts import PromptFound as PromptFound
 from treering.actions.prompts.prompts import PromptList as PromptList
@@ -63,6 +67,7 @@ from treering.actions.remember import Remembered as Remembered
 from treering.actions.restore import RestoredScope as RestoredScope
 from treering.actions.revise import Revised as Revised
 from treering.actions.setup.init import Setup as Setup
+from treering.actions.status import StatusAnswer as StatusAnswer
 from treering.actions.status import StatusBranches as StatusBranches
 from treering.actions.status import StatusOutputs as StatusOutputs
 from treering.actions.status import StatusReview as StatusReview
@@ -73,7 +78,6 @@ from treering.actions.tidying.enrich import Enriched as Enriched
 from treering.actions.tidying.enrich import Enrichment as Enrichment
 from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
-from treering.actions.tidying.maintain import Maintained as Maintained
 from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
@@ -108,12 +112,14 @@ __all__ = [
     "EntitiesExtracted",
     "EntitiesMerged",
     "EntityAdded",
+    "EntityAnswer",
     "EntityFound",
     "EntityList",
     "ExportedMemory",
     "Forgotten",
     "GcAnswer",
     "GcLine",
+    "GraphAnswer",
     "Group",
     "Imported",
     "InferredLinks",
@@ -131,6 +137,7 @@ __all__ = [
     "PathAnswer",
     "Piece",
     "Prerequisites",
+    "PromptAnswer",
     "PromptDeleted",
     "PromptFound",
     "PromptList",
@@ -151,6 +158,7 @@ __all__ = [
     "SettingValues",
     "Setup",
     "Stats",
+    "StatusAnswer",
     "StatusBranches",
     "StatusFiles",
     "StatusHealth",

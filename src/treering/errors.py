@@ -20,8 +20,7 @@ TreeringError
 ├── NeedsModel            a text has to be written, and nobody is there to write it
 ├── HubUnavailable        the hub's folder or database does not answer
 ├── RepoNotFound          the hub knows no repository of that name
-├── NotAllowed            a token may not see that
-└── WriterFailed          the command that writes texts did not
+└── NotAllowed            a token may not see that
 
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
 """
@@ -155,20 +154,10 @@ class Busy(TreeringError):
 
 
 class NeedsModel(TreeringError):
-    """A text has to be written, and neither the caller nor a writer has done it."""
+    """A text has to be written, and the caller has not done it."""
 
     code = "needs_model"
-    hint = (
-        "Write the text and give it as content, or name a program that writes: "
-        "`treering config writer.command COMMAND`."
-    )
-
-
-class WriterFailed(TreeringError):
-    """The command in treering.writer.command did not write a text; nothing was changed."""
-
-    code = "writer_failed"
-    hint = "`treering config writer.command` shows the command. Try it by hand."
+    hint = "Write the text and give it as content."
 
 
 class HubUnavailable(TreeringError):

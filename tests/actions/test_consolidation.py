@@ -1,7 +1,6 @@
 """dedupe, merge, summarize, enrich: found by the index, written by a reader, nothing lost."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,7 @@ import pytest
 
 from conftest import Repo
 from treering.actions.answers import jsonable
-from treering.errors import BlockedSecret, Conflict, Invalid, NeedsModel, WriterFailed
-from treering.git.command import answer_of
+from treering.errors import BlockedSecret, Invalid, NeedsModel
 
 POSTGRES = "Use PostgreSQL for primary storage because of JSONB support"
 
@@ -229,7 +227,7 @@ def test_the_text_of_one_of_them_keeps_that_one(repo: Repo) -> None:
     assert (kept.status, kept.title, kept.tags) == ("active", "Storage", ("db",))
 
 
-def test_without_a_text_and_a_writer_nobody_pretends(repo: Repo) -> None:
+def test_without_a_text_nobody_pretends(repo: Repo) -> None:
     """The error says what is missing, and nothing was written."""
     one = repo.tr.remember("Use PostgreSQL", type="decision")
     two = repo.tr.remember("Use Postgres", type="decision")
@@ -364,114 +362,3 @@ def test_a_better_text_is_handed_in(repo: Repo) -> None:
     read = repo.tr.read(bare.id, history=True)
     assert (read.title, read.content) == ("PostgreSQL", "PostgreSQL\n\nIt has JSONB.")
     assert [event.op for event in read.history] == ["enrich", "remember"]
-
-
-# --- the writer ----------------------------------------------------------------------------------
-
-
-def _writer(repo: Repo, body: str) -> Path:
-    """A program as a user would name it."""
-    script = repo.path.parent / "write.py"
-    script.write_text(f"import json, sys\n{body}\n", encoding="utf-8")
-    repo.tr.config("writer.command", f"'{sys.executable}' '{script}'")
-    return script
-
-
-def test_a_program_can_write(repo: Repo) -> None:
-    """It reads what is wanted and the memories, and prints the text."""
-    one = repo.tr.remember("Use PostgreSQL", type="decision")
-    two = repo.tr.remember("Use Postgres", type="decision")
-    _writer(
-        repo,
-        "asked = json.load(sys.stdin)\n"
-        "print(asked['op'], '+'.join(m['content'] for m in asked['memories']))\n"
-        "print('\\u202ehidden')",
-    )
-
-    shown = repo.json("maintain", "merge", "--id", one.id, "--id", two.id)
-    answer = repo.json("maintain", "merge", "--id", one.id, "--id", two.id, "--apply")
-
-    assert (shown["merged"], len(answer["merged"])) == ([], 1)
-    new = repo.tr.read(answer["merged"][0]["id"])
-    assert new.content == "merge Use PostgreSQL+Use Postgres\nhidden"
-
-
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        ("sys.exit('no credit left')", "no credit left"),
-        ("pass", "nothing"),
-        ("print('x' * 300_000)", "256 KB"),
-        ("sys.stdout.buffer.write(b'\\xff\\xfe')", "UTF-8"),
-    ],
-)
-def test_a_writer_that_fails_changes_nothing(repo: Repo, body: str, says: str) -> None:
-    """Its own last words are passed on."""
-    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
-    _writer(repo, body)
-    before = repo.refs()
-
-    with pytest.raises(WriterFailed, match=says):
-        repo.tr.maintain("merge", ids=ids, dry_run=False)
-
-    assert repo.refs() == before
-
-
-def test_a_writer_is_held_to_what_everyone_is(repo: Repo) -> None:
-    """A credential is refused from whomever it comes."""
-    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
-    _writer(repo, "print('AKIA' + 'Z7Q4' * 4)")
-
-    with pytest.raises(BlockedSecret):
-        repo.tr.maintain("merge", ids=ids, dry_run=False)
-
-
-def test_a_writer_has_a_deadline_and_ends_with_its_children(tmp_path: Path) -> None:
-    """A model that hangs must not hang the caller, nor stay behind."""
-    with pytest.raises(WriterFailed, match="longer than"):
-        answer_of("sh -c 'sleep 600 & wait'", b"", cwd=tmp_path, seconds=0.2, most=10)
-    with pytest.raises(WriterFailed, match="started"):
-        answer_of("no-such-program-here", b"", cwd=tmp_path, seconds=9, most=10)
-    with pytest.raises(WriterFailed, match="read"):
-        answer_of("sh -c 'unbalanced", b"", cwd=tmp_path, seconds=9, most=10)
-
-
-def test_a_writer_need_not_read(tmp_path: Path) -> None:
-    """More input than a pipe holds, to a program that ignores it."""
-    said = answer_of("echo hello", b"x" * 1_000_000, cwd=tmp_path, seconds=60, most=100)
-
-    assert said == b"hello\n"
-
-
-def test_a_caller_can_be_the_writer(repo: Repo) -> None:
-    """The seam for a client's own model; what changed meanwhile is not overwritten."""
-    ids = [repo.tr.remember(text, type="decision").id for text in ("one", "two")]
-    asked: list[dict[str, Any]] = []
-
-    def write(request: dict[str, Any]) -> str:
-        asked.append(request)
-        repo.tr.revise(ids[0], tags_add=["changed-meanwhile"])
-        return "both"
-
-    with pytest.raises(Conflict):
-        repo.tr.maintain("merge", ids=ids, dry_run=False, writer=write)
-    answer = repo.tr.maintain("merge", ids=ids, dry_run=False, writer=lambda _: "both")
-
-    assert asked[0]["op"] == "merge"
-    assert answer.answer.merged[0].title == "both"
-
-
-def test_people_read_groups_not_json(repo: Repo) -> None:
-    """What is alike, what would be kept, what was done."""
-    one = repo.tr.remember(POSTGRES, type="decision")
-    two = repo.tr.remember(POSTGRES, type="insight")
-
-    shown = repo.cli("maintain", "dedupe").stdout
-    done = repo.cli("maintain", "dedupe", "--apply").stdout
-    suggested = repo.cli("maintain", "enrich", "--id", one.id).stdout
-
-    assert f"{one.id}  {POSTGRES}  (kept)" in shown
-    assert "--apply" in shown
-    assert f"forgot 1 memory, moved 0 links: {two.id}" in done
-    assert "tags add: postgresql, jsonb" in suggested
-    assert not any("{" in text for text in (shown, done, suggested))

@@ -6,10 +6,10 @@ import sys
 from typing import Any
 
 import pytest
+from treering.actions.tidying.maintain import maintain
 
 from conftest import Repo
 from treering.actions.graph import graph
-from treering.actions.tidying.maintain import maintain
 from treering.mcp.conversation import Conversation
 from treering.mcp.methods import Methods
 from treering.mcp.repository import ServedRepository

@@ -1,9 +1,9 @@
 """maintain: one verb, a table of operations, a dry run first."""
 
 import pytest
+from treering.actions.tidying.maintain import OPS
 
 from conftest import Repo
-from treering.actions.tidying.maintain import OPS
 from treering.errors import Invalid
 
 

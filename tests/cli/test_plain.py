@@ -8,12 +8,12 @@ import click
 import pytest
 
 from conftest import Repo
-from treering.actions.verbs import VERBS, find_verb
-from treering.actions.verbs.verb import Parameter, Verb
 from treering.cli import plain
 from treering.cli.command import list_typed, make_command
 from treering.cli.group import program
 from treering.cli.plain import PlainCommand, read_plain
+from treering.verbs import VERBS, find_verb
+from treering.verbs.verb import Parameter, Verb
 
 LINES = 3_000
 #: What people and agents write for a value, and what they write by mistake.
@@ -66,10 +66,11 @@ def lines_of(verb: Verb, lots: random.Random) -> Iterator[str]:
 
 
 def option_of(parameter: Parameter, lots: random.Random) -> Iterator[str]:
-    names = parameter.options or (parameter.name.replace("_", "-"),)
-    spelling = lots.choice([f"--{name}" for name in names] + [f"-{parameter.short or 'z'}"])
+    arg = parameter.arg
+    names = [f"--{name}" for name in parameter.spellings]
+    spelling = lots.choice([*names, f"-{arg.short or 'z'}"])
     if parameter.kind == "flag":
-        yield lots.choice((spelling, f"--{parameter.off}" if parameter.off else spelling))
+        yield lots.choice((spelling, f"--{arg.off}" if arg.off else spelling))
     elif lots.randrange(5) == 0:
         yield f"{spelling}={lots.choice(VALUES)}"
     else:

@@ -2,7 +2,10 @@
 
 import re
 
-from treering.cli.group import COMMANDS
+from treering.cli.group import BESIDE_VERBS
+from treering.verbs import VERBS
+
+COMMANDS = (*VERBS, *BESIDE_VERBS)
 
 
 def test_readme_has_exactly_two_set_up_commands(page):

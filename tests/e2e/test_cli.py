@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from conftest import TREERING, Repo
-from treering.cli.group import COMMANDS
+from treering.cli.group import BESIDE_VERBS
+from treering.verbs import VERBS
+
+COMMANDS = (*VERBS, *BESIDE_VERBS)
 
 
 def test_the_story_of_a_memory(repo: Repo) -> None:

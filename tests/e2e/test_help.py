@@ -6,13 +6,15 @@ import re
 import pytest
 
 from conftest import Repo
-from treering.actions.verbs import VERBS
-from treering.cli.group import COMMANDS
+from treering.cli.group import BESIDE_VERBS
 from treering.cli.help import GROUPS
 from treering.model.choices import TYPE_NAMES
 from treering.model.taxonomy import TYPES
+from treering.verbs import VERBS
 
 SCREEN = 24
+
+COMMANDS = (*VERBS, *BESIDE_VERBS)
 
 
 def test_help_is_in_groups_by_what_people_want(repo: Repo) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
-from treering.actions.verbs import find_verb
 from treering.hub.place import HubSetting
 from treering.mcp.call import call
 from treering.mcp.repository import ServedRepository
+from treering.verbs import find_verb
 
 Make = Callable[[str], Repo]
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from treering.actions.verbs import find_verb
 from treering.mcp.advice import advise
+from treering.verbs import find_verb
 
 
 @pytest.mark.parametrize(

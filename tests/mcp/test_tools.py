@@ -44,9 +44,9 @@ def test_tools_and_parameters_are_those_of_the_contract(agent):
     for tool in _listed(agent):
         required = tool.input_schema.get("required", [])
         names = (n + ("*" if n in required else "") for n in tool.input_schema["properties"])
-        found[tool.name] = " ".join(names)
+        found[tool.name] = sorted(names)
 
-    assert found == CONTRACT
+    assert found == {name: sorted(words.split()) for name, words in CONTRACT.items()}
 
 
 def test_core_profile_is_a_part_in_the_same_order(agent):

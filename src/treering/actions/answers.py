@@ -5,9 +5,25 @@ In JSON the contract's words are the field names, and what is None is left out.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from treering.model.choices import MaintainOp
 from treering.text.hygiene import clean
+
+Answer = TypeVar("Answer", covariant=True)
+
+
+class Maintained(NamedTuple, Generic[Answer]):
+    """What an operation of maintain answered, under the name it was asked by."""
+
+    op: MaintainOp
+    dry_run: bool
+    answer: Answer
+
+    def as_json(self) -> dict[str, object]:
+        fields: dict[str, object] = jsonable(self.answer)
+        return {"op": self.op, "dry_run": self.dry_run} | fields
+
 
 _PLAIN = frozenset({int, bool, type(None)})
 

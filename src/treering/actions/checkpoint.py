@@ -16,10 +16,8 @@ from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.git import diff
-from treering.model.choices import CHECKPOINT_OPS
 from treering.model.memory import Memory, derive_id, uri_of
 from treering.model.query import Filters, parse
-from treering.model.taxonomy import one_of
 from treering.store.view import Copy, View
 from treering.text import secrets
 
@@ -73,7 +71,7 @@ def checkpoint(
     branch: str = "",
 ) -> Remembered | CheckpointLoaded:
     """Save the state of the work on a branch, or load the last one."""
-    if one_of(op, CHECKPOINT_OPS, "operation") == "save":
+    if op == "save":
         return _save(workspace, summary, next_steps, open_files, session, branch)
     pending = drain_briefly(workspace)
     answer = load(workspace, session=session, branch=branch)

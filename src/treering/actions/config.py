@@ -55,8 +55,6 @@ SETTINGS: dict[str, KnownSetting] = {
             "transcripts", "private", "what becomes of agents' transcripts: private, shared or off"
         ),
         KnownSetting("ask", "off", "ask an agent to remember what it learned: off or once"),
-        KnownSetting("writer.command", "", "a program that writes merged texts and summaries"),
-        KnownSetting("writer.timeout", "2min", "how long it may take"),
         KnownSetting(
             "hub",
             "",
@@ -136,7 +134,7 @@ def _check(name: str, value: str) -> None:
         from treering.actions.learning import refuse_unusable_model  # hooks read settings, too
 
         refuse_unusable_model(value)
-    if name in ("sessiongap", "writer.timeout"):
+    if name == "sessiongap":
         duration(value)
     if name in _WORDS and value.lower() not in _WORDS[name]:
         *others, last = _WORDS[name]

@@ -28,13 +28,11 @@ from treering.graph.drawing import draw
 from treering.graph.inference import gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
-from treering.model.choices import DRAWING_FORMATS, GRAPH_OPS, LINK_DIRECTIONS
-from treering.model.taxonomy import one_of, type_named
+from treering.model.taxonomy import type_named
 from treering.search.entry import Entry, hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
 
-_MOST_LISTED = 1000
 _HUBS = 10
 
 
@@ -124,7 +122,6 @@ def graph(
 
     `progress` is called between the steps of what takes long.
     """
-    op = one_of(op, GRAPH_OPS, "op")
     ids = {"neighbors": (id,), "path": (id, to), "prerequisites": (id,)}.get(op, ())
     if not all(ids):
         raise Invalid(f"{op} needs {'two ids' if op == 'path' else 'an id'}.")
@@ -146,12 +143,12 @@ def graph(
         start=full_id(id),
         end=full_id(to),
         relations=tuple(relation),
-        direction=one_of(direction or "both", LINK_DIRECTIONS, "direction"),
+        direction=direction,
         depth=_depth(op, depth),
         types=frozenset(type_named(word) for word in types if word),
-        format=one_of(format or "mermaid", DRAWING_FORMATS, "format"),
-        threshold=_share(threshold),
-        limit=_limit(op, limit),
+        format=format,
+        threshold=threshold,
+        limit=limit or _LIMITS.get(op, 50),
         now=workspace.clock(),
         search_view=search_view,
         mark=lambda blobs: mark_blobs(workspace, search_view, blobs, position.head),
@@ -167,18 +164,6 @@ def _depth(op: str, depth: int) -> int:
     if not 0 <= depth <= most:
         raise Invalid(f"depth is {depth}, not between 1 and {most}.")
     return depth or usual
-
-
-def _limit(op: str, limit: int) -> int:
-    if not 0 <= limit <= _MOST_LISTED:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST_LISTED}.")
-    return limit or _LIMITS.get(op, 50)
-
-
-def _share(threshold: float) -> float:
-    if not 0 <= threshold <= 1:
-        raise Invalid(f"threshold is {threshold}, not between 0 and 1.")
-    return threshold
 
 
 # --- one function an op --------------------------------------------------------------------------

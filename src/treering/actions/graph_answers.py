@@ -127,3 +127,8 @@ class Drawing(NamedTuple):
 
 class SuggestedPairs(NamedTuple):
     pairs: tuple[Gap, ...]
+
+
+GraphAnswer = (
+    NeighborsAnswer | Edges | PathAnswer | Prerequisites | Stats | Drawing | SuggestedPairs
+)

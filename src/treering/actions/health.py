@@ -5,13 +5,13 @@ import os
 from typing import NotRequired, TypedDict
 
 from treering.actions.setup.hook_files import list_installed
-from treering.actions.verbs import list_tools
 from treering.actions.workspace import Workspace
 from treering.branches.sharing import SharingRules, read_pushed
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.git import log, refs
+from treering.model.choices import READING_TOOLS, WRITING_TOOLS
 from treering.model.dates import format_moment
 from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
 from treering.store.absence import list_kept
@@ -218,15 +218,13 @@ def _tools(workspace: Workspace) -> ToolState:
     """
     can_write = os.access(workspace.repository.common_dir, os.W_OK)
     reason = "The repository cannot be written: only its reading operations work."
-    available: list[str] = []
-    missing: list[ToolMissing] = []
-    for verb in list_tools():
-        if can_write or (verb.tool and verb.tool.is_read_only):
-            available.append(verb.name)
-        else:
-            missing.append({"tool": verb.name, "reason": reason})
-    total = len(available) + len(missing)
-    return {"available": sorted(available), "unavailable": missing, "total": total}
+    available = sorted((*READING_TOOLS, *WRITING_TOOLS) if can_write else READING_TOOLS)
+    missing: list[ToolMissing] = [
+        {"tool": name, "reason": reason} for name in WRITING_TOOLS if not can_write
+    ]
+    return {
+        "available": available, "unavailable": missing, "total": len(available) + len(missing)
+    }  # fmt: skip
 
 
 def _commits(workspace: Workspace) -> int:

@@ -46,12 +46,6 @@ def tags_given(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def confidence_given(value: float, what: str = "confidence") -> float:
-    if not 0 <= value <= 1:
-        raise Invalid(f"The {what} {value} is not between 0 and 1.")
-    return round(float(value), 4)
-
-
 def files_given(
     workspace: Workspace, position: Position, paths: Iterable[str]
 ) -> tuple[FileRef, ...]:

@@ -49,7 +49,7 @@ def link(
     A link is known by its ends and its relation. The higher confidence and the newer note stay.
     """
     word = inputs.relation_given(relation) or "relates_to"
-    sure = inputs.confidence_given(confidence)
+    sure = round(confidence, 4)
     why = inputs.text_given(note, "note")
     secrets.refuse(word, why)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid, TreeringError
+from treering.errors import TreeringError
 from treering.model.dates import format_moment
 from treering.store import history
 from treering.store.history import MemoryEvent
@@ -31,8 +31,6 @@ def log(
     workspace: Workspace, id: str = "", *, limit: int = 50, branch: str = "", all: bool = False
 ) -> Log:
     """The changes of one memory, of what is seen from here, or of every branch."""
-    if limit < 1:
-        raise Invalid(f"limit is {limit}, not 1 or more.")
     position = workspace.position(branch)
     view = workspace.view_of_all() if all else workspace.view_from(position)
     if id:
@@ -64,8 +62,6 @@ def drawing(
     workspace: Workspace, *, limit: int = 50, branch: str = "", all: bool = False
 ) -> LogDrawing:
     """What is seen from here, or every branch, as git draws histories: a promotion is a merge."""
-    if limit < 1:
-        raise Invalid(f"limit is {limit}, not 1 or more.")
     view = workspace.view_of_all() if all else workspace.view(branch)
     lines: list[history.DrawnLine] = []
     for vault, tips in _tips(view):

@@ -33,8 +33,6 @@ from treering.store import history as past
 from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View
 
-_MOST_HOPS = 3
-
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
@@ -106,8 +104,6 @@ def read(
     """
     if id.startswith(outputs.PREFIX):
         return outputs.piece(workspace, id, offset)
-    if not 0 <= links <= _MOST_HOPS:
-        raise Invalid(f"links is {links}, not between 0 and {_MOST_HOPS}.")
     if repos or (":" in id and not id.startswith("treering:")):
         from treering.actions.hub.read import read_across
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
@@ -22,18 +22,15 @@ from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
 from treering.branches.layers import view_of_trash
-from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
-from treering.model.choices import DETAILS, MODES, ORDERS, SCOPES, TIERS, Outcome, Status
+from treering.model.choices import Mode, Order, Outcome, Status, Tiers
 from treering.model.memory import uri_of
 from treering.model.query import Filters, Query, parse
-from treering.model.taxonomy import one_of
 from treering.search.hits import Hit, Match, SearchResult, count_weak, withhold_weak
 from treering.store.view import View
 from treering.text.passages import snippet
 
-_SEARCH_LIMIT, _LIST_LIMIT, _MOST = 10, 50, 1000
-_MOST_HOPS = 3
+_SEARCH_LIMIT, _LIST_LIMIT = 10, 50
 
 
 class RecallHit(NamedTuple):
@@ -105,24 +102,12 @@ def recall(
     workspace: Workspace,
     query: str = "",
     *,
-    type: str = "",
-    topic: str = "",
-    tags: Sequence[str] = (),
-    since: str = "",
-    until: str = "",
-    min_confidence: float | None = None,
-    max_confidence: float | None = None,
-    status: str = "",
-    author: str = "",
-    agent: str = "",
-    session: str = "",
-    file: str = "",
     scope: str = "branch",
     branch: str = "",
     at: str = "",
-    records: str = "auto",
-    mode: str = "hybrid",
-    order: str = "",
+    records: Tiers = "auto",
+    mode: Mode = "hybrid",
+    order: Order | Literal[""] = "",
     expand: int = 0,
     relation: Sequence[str] = (),
     detail: str = "medium",
@@ -130,31 +115,25 @@ def recall(
     cursor: str = "",
     weak: bool = False,
     repos: Sequence[str] = (),
+    **given: Any,
 ) -> Recalled:
     """Answer a question over what is visible; an empty one lists it, newest first.
 
+    `given` are filters, by the names of `Filters.of`.
     What somebody meant to say comes before records (commits, sessions, checkpoints, progress).
     Where nothing is close to the question, nothing is shown unless `weak`, only counted.
     """
     now = workspace.clock()
     question = parse(query, now)
-    filters = Filters.of(
-        now, type=type, topic=topic, tags=list(tags), since=since, until=until,
-        min_confidence=min_confidence, max_confidence=max_confidence, status=status,
-        author=author, agent=agent, session=session, file=file,
-    )  # fmt: skip
-    scope = one_of(scope or "branch", SCOPES, "scope")
-    mode = one_of(mode or "hybrid", MODES, "mode")
-    detail = one_of(detail or "medium", DETAILS, "detail")
-    order_given, order = order, one_of(order, ORDERS, "order") if order else "relevance"
-    filters = filters._replace(records=one_of(records or "auto", TIERS, "records"))
+    filters = Filters.of(now, **given)
+    order_given = order
+    order = order or "relevance"
+    filters = filters._replace(records=records)
     if ":" in (filters.file or question.filters.file):
         from treering.actions.why.lines import explain_file  # lines are rarely named
 
         filters = explain_file(workspace, question.filters.merge(filters), branch)
-    if not 0 <= expand <= _MOST_HOPS:
-        raise Invalid(f"expand is {expand}, not between 0 and {_MOST_HOPS}.")
-    limit = _limit(limit, question)
+    limit = limit or (_LIST_LIMIT if question.is_empty else _SEARCH_LIMIT)
     if repos:
         from treering.actions.hub.recall import recall_across, refuse_single
 
@@ -220,12 +199,6 @@ def recall(
         )
     )
     return answer
-
-
-def _limit(limit: int, question: Query) -> int:
-    if not 0 <= limit <= _MOST:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
-    return limit or (_LIST_LIMIT if question.is_empty else _SEARCH_LIMIT)
 
 
 def _view(workspace: Workspace, position: Position, everything: View, scope: str, at: str) -> View:

@@ -9,10 +9,9 @@ from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroun
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
-from treering.model.choices import OUTCOMES
 from treering.model.document import link_fields
 from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
-from treering.model.taxonomy import one_of, type_named
+from treering.model.taxonomy import type_named
 from treering.store.view import Copy, View
 from treering.text.classify import Classification, classify
 from treering.text.classify import as_given as given_type
@@ -68,7 +67,7 @@ def remember(
     kind = given_type(type_named(type)) if type else classify(text)
     now = workspace.now()
     why = inputs.text_given(reasoning, "reasoning")
-    became = one_of(outcome, OUTCOMES, "outcome") if outcome else ""
+    became = outcome
     facts = dict(details or {}) | {"reasoning": why, "outcome": became}
     agent = inputs.line_given(agent, "agent") or workspace.agent
     draft = Memory(
@@ -80,7 +79,7 @@ def remember(
         modified=now,
         tags=inputs.tags_given(tags),
         topic=inputs.topic_given(topic),
-        confidence=inputs.confidence_given(confidence),
+        confidence=round(confidence, 4),
         source="agent" if agent else "person",
         author=str(workspace.person),
         agent=agent,

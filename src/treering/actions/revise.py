@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from treering.actions import inputs
 from treering.actions.marks import Outdates
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict, Invalid, MemoryNotFound
-from treering.model.choices import OUTCOMES, STATUSES
+from treering.model.choices import Status
 from treering.model.memory import Link, Memory, title_of
-from treering.model.taxonomy import one_of, type_named
+from treering.model.taxonomy import type_named
 from treering.store.view import Copy
 
 _COMPARED = (
@@ -74,10 +75,8 @@ def revise(
             new = new._replace(files=inputs.files_given(workspace, writing.position, paths))
         return new._replace(
             type=type_named(type) if type else new.type,
-            status=one_of(status, STATUSES, "status") if status else new.status,
-            confidence=new.confidence
-            if confidence is None
-            else inputs.confidence_given(confidence),
+            status=cast(Status, status or new.status),
+            confidence=new.confidence if confidence is None else round(confidence, 4),
             details=_details(new, outcome, reason),
         )
 
@@ -176,9 +175,7 @@ def _details(memory: Memory, outcome: str, reason: str) -> dict[str, object]:
         if text == inputs.CLEAR:
             details.pop(key, None)
         elif text:
-            details[key] = (
-                one_of(text, OUTCOMES, key) if key == "outcome" else inputs.text_given(text, key)
-            )
+            details[key] = inputs.text_given(text, key)
     return details
 
 

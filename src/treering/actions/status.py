@@ -24,9 +24,8 @@ from treering.actions.workspace import Position, Workspace
 from treering.branches.survey import judge_life, survey
 from treering.branches.trunk import read_answers
 from treering.errors import StoreDamaged
-from treering.model.choices import STATUS_VIEWS, ReviewReason
+from treering.model.choices import ReviewReason
 from treering.model.document import FORMAT
-from treering.model.taxonomy import one_of
 from treering.search.entry import Entry
 from treering.store.fetched import list_fetched
 
@@ -131,7 +130,7 @@ _SIDES: dict[str, Callable[[Sequence[Entry]], StatusAnswer]] = {
 
 def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> StatusAnswer:
     """One of the views; the summary is the contract's whole answer."""
-    name = one_of(view or "summary", STATUS_VIEWS, "view")
+    name = view
     position = workspace.position(branch)
     view_here = workspace.view_from(position)
     if name == "branches":

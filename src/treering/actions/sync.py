@@ -22,9 +22,7 @@ from treering.errors import BlockedSecret, Busy, SyncRefused
 from treering.git import lock, refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
-from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, Scope
-from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.news import TOO_LARGE, read_news
@@ -65,7 +63,7 @@ def sync(
     allow_secret: bool = False,
     is_attended: bool = False,
     patience: float = _UNATTENDED_PATIENCE,
-    progress: Progress | None = None,
+    on_stage: Progress | None = None,
 ) -> Synced:
     """Exchange memories with a remote: both ways, or only one.
 
@@ -73,11 +71,11 @@ def sync(
 
     Without `is_attended` git asks nobody for a password, and gives up after `patience` seconds.
     """
-    way = one_of(direction or "full", SYNC_DIRECTIONS, "direction")
+    way = direction
     name = refspec.find_remote(workspace.repository, remote)
     seconds = None if is_attended else patience
     wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
-    run = _SyncRun(workspace, wire, way, allow_secret, progress or (lambda _: None))
+    run = _SyncRun(workspace, wire, way, allow_secret, on_stage or (lambda _: None))
     if dry_run:
         return run.forecast()
     if wait:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from treering.actions.verbs.verb import Parameter, Verb
+from treering.verbs.verb import Parameter, Verb
 
 #: Quoted: the type takes no parameter in older versions of click.
 _TYPES: "dict[str, click.ParamType[Any]]" = {"number": click.FLOAT, "whole": click.INT}
@@ -59,17 +59,17 @@ def options() -> list[click.Parameter]:
 
 
 def _param(parameter: Parameter) -> click.Parameter:
-    return _argument(parameter) if parameter.argument else _option(parameter)
+    return _argument(parameter) if parameter.arg.place else _option(parameter)
 
 
 def _argument(parameter: Parameter) -> click.Argument:
-    is_joined = parameter.argument == "joined"
+    is_joined = parameter.arg.place == "joined"
     return click.Argument(
         [parameter.name],
-        nargs=-1 if is_joined or parameter.argument in ("several", "any") else 1,
-        required=parameter.argument in ("one", "several"),
+        nargs=-1 if is_joined or parameter.arg.place in ("several", "any") else 1,
+        required=parameter.arg.place in ("one", "several"),
         type=_TYPES.get(parameter.kind),
-        metavar=parameter.metavar or None,
+        metavar=parameter.arg.metavar or None,
         callback=(lambda _, __, words: " ".join(words)) if is_joined else None,
         **({} if is_joined else _default(parameter)),
     )
@@ -81,9 +81,10 @@ def _option(parameter: Parameter) -> click.Option:
         [*_spellings(parameter), parameter.name],
         is_flag=is_flag,
         multiple=parameter.kind in ("list", "map"),
-        show_default=parameter.has_default or bool(parameter.off and parameter.default is False),
+        show_default=parameter.has_default
+        or bool(parameter.arg.off and parameter.default is False),
         type=None if is_flag else _TYPES.get(parameter.kind),
-        metavar=parameter.metavar or _choices(parameter),
+        metavar=parameter.arg.metavar or _choices(parameter),
         help=_help(parameter),
         **_default(parameter),
     )
@@ -96,19 +97,19 @@ def _default(parameter: Parameter) -> dict[str, Any]:
 
 
 def _spellings(parameter: Parameter) -> list[str]:
-    names = parameter.options or (parameter.name.replace("_", "-"),)
-    off = f"/--{parameter.off}" if parameter.off else ""
-    short = [f"-{parameter.short}"] if parameter.short else []
+    names = parameter.spellings
+    off = f"/--{parameter.arg.off}" if parameter.arg.off else ""
+    short = [f"-{parameter.arg.short}"] if parameter.arg.short else []
     return short + [f"--{name}{off}" for name in names]
 
 
 def _choices(parameter: Parameter) -> str | None:
     """They are not checked here: the action takes them in any case, and says what was meant."""
-    return f"[{'|'.join(parameter.choices)}]" if parameter.choices else None
+    return f"[{'|'.join(parameter.arg.choices)}]" if parameter.arg.choices else None
 
 
 def _help(parameter: Parameter) -> str:
-    sentences = [parameter.help]
+    sentences = [parameter.arg.help]
     if parameter.kind in ("list", "map"):
         sentences.append("May be repeated.")
-    return " ".join([*sentences, parameter.by_hand]).strip()
+    return " ".join([*sentences, parameter.arg.by_hand]).strip()

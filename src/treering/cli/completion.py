@@ -7,12 +7,12 @@ from collections.abc import Callable
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from treering.actions.verbs import VERBS, find_verb
 from treering.actions.workspace import Workspace
 from treering.cli.invocation import Invocation
 from treering.errors import Invalid, TreeringError
 from treering.model.choices import SHELL_NAMES
 from treering.model.taxonomy import TYPES, one_of
+from treering.verbs import VERBS, find_verb
 
 _Complete = Callable[[click.Context, str], list[CompletionItem]]
 
@@ -35,7 +35,7 @@ def fill_in(command: click.Command) -> None:
     Only while a shell asks: no command pays for it otherwise.
     """
     verb = find_verb(command.name) if command.name in VERBS else None
-    choices = {p.name: p.choices for p in verb.parameters if p.choices} if verb else {}
+    choices = {p.name: p.arg.choices for p in verb.parameters if p.arg.choices} if verb else {}
     for param in command.params:
         name = param.name or ""
         if find := _words(choices[name]) if name in choices else _BY_NAME.get(name):

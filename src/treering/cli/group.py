@@ -5,22 +5,21 @@ import os
 import click
 
 from treering import __version__
-from treering.actions.verbs import VERBS, find_verb
 from treering.cli.failure import USAGE, Misuse
+from treering.verbs import VERBS, find_verb
 
-#: In the order help shows them. `hub` has commands below; so has `hook`, which is for git and for
-#: agents' clients.
-COMMANDS = (*VERBS, "hub", "hook")
+#: `hub` has commands below; so has `hook`, which is for git and for agents' clients.
+BESIDE_VERBS = ("hub", "hook")
 
 
 class Program(click.Group):
     """Commands by name, each made from its definition only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
+        return [*VERBS, *BESIDE_VERBS]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in COMMANDS:
+        if name not in (*VERBS, *BESIDE_VERBS):
             return None
         command = _make(name)
         if "_TREERING_COMPLETE" in os.environ:
@@ -33,11 +32,12 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, *rest = args
-        if name in COMMANDS or name.startswith("-"):
+        names = self.list_commands(ctx)
+        if name in names or name.startswith("-"):
             return super().resolve_command(ctx, args)
         from treering.cli.help import guess
 
-        raise Misuse(f"There is no command {name}.", guess(name, rest, list(COMMANDS)))
+        raise Misuse(f"There is no command {name}.", guess(name, rest, names))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Commands first: they are what people look for, and a screen has few lines."""

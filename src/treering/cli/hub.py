@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treering.actions.verbs.hub import VERBS
-from treering.actions.verbs.verb import Verb
 from treering.cli.command import join_outer, make_params, options
 from treering.cli.run import stop_collecting_imports
 from treering.cli.screen import count, format_date, safe, table
 from treering.errors import Invalid
+from treering.verbs.hub import VERBS
+from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:
     from treering.actions.hub.manage import (

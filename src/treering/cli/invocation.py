@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from treering.actions.answers import harmless, jsonable
-from treering.actions.verbs import find_verb
 from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.cli.caller import read_caller, read_hub, start_process
 from treering.errors import BlockedSecret, Invalid
+from treering.verbs import find_verb
 
 
 class Invocation:
@@ -40,9 +40,8 @@ class Invocation:
         return Workspace.open(self.repo, is_named=self.is_named, one_shot=True, **read_caller())
 
     def act(self, verb: str, *args: Any, **options: Any) -> Any:
-        """Do what a verb's definition names as its action, on the repository."""
-        action = find_verb(verb).load_action()
-        return action(self.workspace, *args, **options)
+        """Do what a verb says, on the repository."""
+        return find_verb(verb).act(self.workspace, *args, **options)
 
     def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
@@ -50,7 +49,7 @@ class Invocation:
 
         setting = read_hub()
         desk = HubDesk.open(setting._replace(named=hub or setting.named), self.repo)
-        return find_verb(verb).load_action()(desk, *args, **options)
+        return find_verb(verb).act(desk, *args, **options)
 
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, text for people."""

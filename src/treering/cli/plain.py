@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.actions.verbs import find_verb
+from treering.verbs import find_verb
 
 if TYPE_CHECKING:
-    from treering.actions.verbs.verb import Parameter, Verb
+    from treering.verbs.verb import Parameter, Verb
 
 _VERBS = frozenset(
     {"remember", "recall", "read", "revise", "forget", "link", "checkpoint", "context"}
@@ -85,11 +85,11 @@ class _Reader:
 
     def __init__(self, verb: Verb) -> None:
         parameters = verb.parameters_of("cli")
-        self._arguments = [parameter for parameter in parameters if parameter.argument]
+        self._arguments = [parameter for parameter in parameters if parameter.arg.place]
         self._spellings = {
             spelling: (parameter, is_on)
             for parameter in parameters
-            if not parameter.argument
+            if not parameter.arg.place
             for spelling, is_on in _spell(parameter)
         }
 
@@ -123,13 +123,13 @@ class _Reader:
         named: dict[str, Any] = {}
         rest = list(given)
         for parameter in self._arguments:
-            is_single = parameter.argument in ("one", "optional")
+            is_single = parameter.arg.place in ("one", "optional")
             if not rest:
-                if parameter.argument in ("one", "several"):
+                if parameter.arg.place in ("one", "several"):
                     raise _NotPlainError
             elif is_single:
                 named[parameter.name] = _CONVERT.get(parameter.kind, str)(rest.pop(0))
-            elif parameter.argument == "joined":
+            elif parameter.arg.place == "joined":
                 named[parameter.name], rest = " ".join(rest), []
             else:
                 named[parameter.name], rest = tuple(rest), []
@@ -140,12 +140,12 @@ class _Reader:
 
 def _spell(parameter: Parameter) -> Iterator[tuple[str, bool]]:
     """How an option may be written, and whether that turns it on."""
-    for name in parameter.options or (parameter.name.replace("_", "-"),):
+    for name in parameter.spellings:
         yield f"--{name}", True
-    if parameter.short:
-        yield f"-{parameter.short}", True
-    if parameter.off:
-        yield f"--{parameter.off}", False
+    if parameter.arg.short:
+        yield f"-{parameter.arg.short}", True
+    if parameter.arg.off:
+        yield f"--{parameter.arg.off}", False
 
 
 def _value(words: Iterator[str]) -> str:

@@ -8,14 +8,14 @@ arguments, and `exit_code_NAME` where an answer can mean that something is left 
 import gc
 from collections.abc import Callable, Set
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-from treering.actions.verbs import VERBS
-from treering.actions.verbs.verb import Verb
 from treering.errors import Invalid
+from treering.verbs import VERBS
+from treering.verbs.verb import Verb
 
-#: Commands that are no more than themselves. The others are by subject, as their definitions are.
-_OWN_MODULES = frozenset({"completion", "demo", "mcp", "web", "why"})
+#: Commands that have a module of their own. The others are by subject, as their verbs are.
+_OWN_MODULES = frozenset({"completion", "demo", "mcp", "review", "web", "why"})
 
 
 def run_verb(
@@ -26,7 +26,7 @@ def run_verb(
 
     run = _find(verb, "run")
     if run is None:
-        verb.load_action()
+        verb.load()
     stop_collecting_imports()
     maps = (p.name for p in verb.parameters_of("cli") if p.kind == "map")
     options |= {name: _pairs(options[name]) for name in maps}
@@ -35,21 +35,29 @@ def run_verb(
     answer = run(call, **options) if run else call.act(verb.name, **options)
     if answer is None:
         return 0  # it has printed its answer itself
-    call.answer(answer, cast(Callable[[Any], str], _find(verb, "render")))
+    call.answer(answer, _find(verb, "render") or _render_plainly)
     exit_code = _find(verb, "exit_code")
     return exit_code(answer) if exit_code else 0
 
 
 def _find(verb: Verb, what: str) -> Callable[..., Any] | None:
-    """A function of the command's module."""
-    module = import_module(f"treering.cli.{module_of(verb.name)}")
+    """Return a function of the command's module, if it has it."""
+    subject = VERBS[verb.name].rpartition(".")[2]
+    name = verb.name if verb.name in _OWN_MODULES else subject
+    try:
+        module = import_module(f"treering.cli.{name}")
+    except ModuleNotFoundError:
+        return None
     function: Callable[..., Any] | None = getattr(module, f"{what}_{verb.name}", None)
     return function
 
 
-def module_of(name: str) -> str:
-    """The module below treering.cli that has a command."""
-    return name if name in _OWN_MODULES else VERBS.get(name, name)
+def _render_plainly(answer: object) -> str:
+    """Show the answer of a verb that nobody wrote a text for: a line per field."""
+    from treering.actions.answers import jsonable
+
+    fields = jsonable(answer)
+    return "\n".join(f"{key}: {value}" for key, value in fields.items())
 
 
 def stop_collecting_imports() -> None:

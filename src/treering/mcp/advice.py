@@ -10,8 +10,8 @@ import re
 import shlex
 from typing import Any
 
-from treering.actions.verbs import VERBS, find_verb
-from treering.actions.verbs.verb import Parameter, Verb
+from treering.verbs import VERBS, find_verb
+from treering.verbs.verb import Parameter, Verb
 
 _QUOTED = r"(`[^`\n]{1,200}`)"
 _OPTION = r"(?<![\w`-])--([a-z][a-z-]+)(?:[= ]([A-Z][A-Z_]*=[A-Z]+|[A-Z]{2,}|project|user)\b)?"
@@ -76,19 +76,19 @@ def _call(command: str) -> str:
 def _arguments(verb: Verb, words: list[str]) -> dict[str, Any] | None:
     """What a command line says, by the names of arguments; None where that is not clear."""
     arguments: dict[str, Any] = {}
-    places = [item for item in verb.parameters if item.argument and item.name != "words"]
+    places = [item for item in verb.parameters if item.arg.place and item.name != "words"]
     rest = iter(words)
     for word in rest:
         item = _find(word[2:], verb) if word.startswith("--") else None
         if item and item.kind == "flag":
-            arguments[item.name] = word[2:] != item.off
+            arguments[item.name] = word[2:] != item.arg.off
         elif item:
             _put(arguments, item, next(rest, "..."))
         elif word.startswith("-") or not places:
             return None
         else:
             _put(arguments, places[0], word)
-            if places[0].argument in ("one", "optional"):
+            if places[0].arg.place in ("one", "optional"):
                 places.pop(0)
     in_order = [item.name for item in verb.parameters]
     return dict(sorted(arguments.items(), key=lambda pair: in_order.index(pair[0])))
@@ -97,7 +97,7 @@ def _arguments(verb: Verb, words: list[str]) -> dict[str, Any] | None:
 def _put(arguments: dict[str, Any], item: Parameter, value: str) -> None:
     if item.kind == "list":
         arguments.setdefault(item.name, []).append(value)
-    elif item.argument == "joined" and item.name in arguments:
+    elif item.arg.place == "joined" and item.name in arguments:
         arguments[item.name] += f" {value}"
     else:
         arguments[item.name] = value
@@ -125,7 +125,7 @@ def _find(option: str, verb: Verb) -> Parameter | None:
         (
             item
             for item in verb.parameters
-            if option in (*item.options, item.off, item.name.replace("_", "-")) and option
+            if option in (*item.arg.options, item.arg.off, item.name.replace("_", "-")) and option
         ),
         None,
     )

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treering.actions.verbs.verb import Kind, Verb
 from treering.errors import Invalid
 from treering.model.spelling import suggest
 from treering.text.hygiene import must_be_utf8
+from treering.verbs.verb import Kind, Verb
 
 _LONGEST_NAME = 60
 _NAMES: dict[Kind, str] = {

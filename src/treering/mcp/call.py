@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
-from treering.actions.verbs.verb import Verb
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
 from treering.mcp.progress import Progress
 from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
 from treering.mcp.repository import ServedRepository
+from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -54,7 +54,7 @@ class _Call:
         self._workspace = workspace
         self._verb = verb
         self._arguments = arguments
-        self._action: Action = verb.load_action()
+        self._action: Action = verb.act
 
     def answer(self) -> ToolAnswer:
         answer = self._act()

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from treering.actions.verbs import find_verb
 from treering.mcp.advice import advise
 from treering.model.dates import instant
 from treering.model.memory import beyond_title
+from treering.verbs import find_verb
 
 Answer = dict[str, Any]
 

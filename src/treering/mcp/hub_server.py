@@ -25,8 +25,6 @@ from treering import __version__
 from treering.actions.answers import jsonable
 from treering.actions.hub.desk import HubDesk
 from treering.actions.hub.manage import list_repositories
-from treering.actions.verbs import find_verb
-from treering.actions.verbs.verb import Tool, Verb
 from treering.errors import Invalid, NotAllowed
 from treering.hub.hub import RepositoryHub
 from treering.hub.names import ALL
@@ -39,6 +37,8 @@ from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit,
 from treering.mcp.server import Context, TreeringServer
 from treering.mcp.threads import threads
 from treering.mcp.tools import describe_tool
+from treering.verbs import find_verb
+from treering.verbs.verb import Tool, Verb
 
 log = logging.getLogger(__name__)
 _HOUR = 3_600_000
@@ -119,7 +119,7 @@ class HubCall(NamedTuple):
             return write_json(fit(_describe_repositories(granted_hub), USUAL))
         arguments = check_arguments(self.verb, self.raw)
         arguments.setdefault("repos", [ALL])
-        desk, action = HubDesk(granted_hub, time.time), self.verb.load_action()
+        desk, action = HubDesk(granted_hub, time.time), self.verb.act
 
         def act(**changes: Any) -> dict[str, Any]:
             answer = jsonable(action(desk, **(arguments | changes)))

@@ -10,10 +10,10 @@ import json
 import re
 from typing import Any
 
-from treering.actions.verbs.verb import Verb
 from treering.errors import StorageFailed, TreeringError
 from treering.mcp.advice import advise
 from treering.text import secrets
+from treering.verbs.verb import Verb
 
 USUAL, MOST = 8_000, 40_000
 _SPARE = 60  # for what is said about the cut itself

@@ -7,9 +7,8 @@ because some clients give up a whole session over one of those.
 
 from typing import Any
 
-from treering.actions.verbs import list_tools
-from treering.actions.verbs.agents import wording
-from treering.actions.verbs.verb import Kind, Parameter, Tool, Verb
+from treering.verbs import list_tools
+from treering.verbs.verb import Kind, Parameter, Tool, Verb
 
 _TYPES: dict[Kind, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -93,18 +92,19 @@ def schema_of(verb: Verb) -> dict[str, Any]:
     parameters = verb.parameters_of("mcp")
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {item.name: _property(verb.name, item) for item in parameters},
+        "properties": {item.name: _property(item) for item in parameters},
     }
     if required := [parameter.name for parameter in parameters if parameter.is_required]:
         schema["required"] = required
     return schema | {"additionalProperties": False}
 
 
-def _property(tool: str, parameter: Parameter) -> dict[str, Any]:
+def _property(parameter: Parameter) -> dict[str, Any]:
     """Without defaults: what happens when nothing is said is what is wanted most often."""
     schema = dict(_TYPES[parameter.kind])
-    if words := wording(tool, parameter.name, parameter.help):
+    arg = parameter.arg
+    if words := arg.help if arg.agents is None else arg.agents:
         schema["description"] = words
-    if parameter.choices:
-        schema["enum"] = list(parameter.choices)
+    if arg.choices:
+        schema["enum"] = list(arg.choices)
     return schema

@@ -119,6 +119,12 @@ SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 ClientName = Literal["claude", "codex", "gemini", "cursor", "vscode", "opencode"]
 CLIENT_NAMES: tuple[ClientName, ...] = get_args(ClientName)
 
+#: The verbs that agents have, as tools; those that only read come first.
+READING_TOOLS = ("recall", "read", "graph", "context", "status")
+WRITING_TOOLS = (
+    "remember", "revise", "forget", "link", "entities", "checkpoint", "prompts", "maintain",
+)  # fmt: skip
+
 ToolProfile = Literal["core", "full"]
 TOOL_PROFILES: tuple[ToolProfile, ...] = get_args(ToolProfile)
 

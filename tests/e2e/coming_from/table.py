@@ -63,8 +63,7 @@ DIFFERENCES: tuple[tuple[str, str, str, str], ...] = (
         "Texts by a model",
         "merging, summaries, structure, entities and inference call a model",
         "rules where rules suffice; else the answer hands the work to the caller (`next`), who "
-        "calls again with `content`; a program may write instead "
-        "([the writer](config.md#the-writer))",
+        "calls again with `content`",
         "the caller is a model already, and asking the client's model (sampling) is deprecated in "
         "the protocol and missing in most clients",
     ),

@@ -46,7 +46,6 @@ from treering.text.words import words as telling_words
 
 _MOST = 12  # memories in one context
 _MOST_FLAGGED = 1000
-_LARGEST = 100_000
 
 
 class ContextEntry(TypedDict):
@@ -113,7 +112,6 @@ def context(
     repos: Sequence[str] = (),
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
-    read_budget(budget)
     if repos:
         from treering.actions.hub.context import context_across
 
@@ -187,12 +185,6 @@ def make_answer(budget: int, handed: Handover, *, total: int, flagged: list[str]
         "branch": "",
         "checkpoint": None,
     }
-
-
-def read_budget(budget: int) -> None:
-    """Invalid where it is no number of characters that a text can have."""
-    if not 1 <= budget <= _LARGEST:
-        raise Invalid(f"budget is {budget}, not between 1 and {_LARGEST:,} characters.")
 
 
 def sort_entries(entries: Iterable[Headline]) -> list[Headline]:

@@ -14,14 +14,11 @@ from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid
-from treering.model.choices import ENTITY_KINDS, ENTITY_OPS
 from treering.model.memory import Link, Memory
-from treering.model.taxonomy import one_of
 from treering.store.view import Copy
 from treering.text import secrets
 from treering.text.extraction import NamedEntity, extract, kind_of
 
-_MOST = 1000
 _MOST_PROPERTIES = 50
 
 
@@ -117,22 +114,20 @@ def entities(
     branch: str = "",
 ) -> EntityAnswer:
     """Do one of the operations; the answer is the contract's for it."""
-    if not 1 <= limit <= _MOST:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     request = _EntityRequest(
         name=inputs.line_given(name, "name"),
-        kind=one_of(kind, ENTITY_KINDS, "kind") if kind else "",
+        kind=kind,
         text=inputs.text_given(text, "text"),
         ids=tuple(ids),
         canonical=inputs.line_given(canonical, "canonical name"),
         properties=_plain(properties or {}),
-        min_confidence=inputs.confidence_given(min_confidence, "min_confidence"),
+        min_confidence=min_confidence,
         store=store,
         dry_run=dry_run,
         limit=limit,
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, ENTITY_OPS, "operation")](workspace, request)
+    return _OPERATIONS[op](workspace, request)
 
 
 def _plain(properties: Mapping[str, object]) -> dict[str, object]:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from treering.actions.context.context import (
     ContextAnswer,
     make_answer,
-    read_budget,
     sort_entries,
 )
 from treering.actions.context.handover import Headline, can_speak, hand_over
@@ -40,7 +39,6 @@ def context_across(
 
     Files of other repositories are not ours, but a name may be the same: names are words, too.
     """
-    read_budget(budget)
     refuse_single(template=template, branch=branch)
     freshness = choose_repos(hub, repos)
     names = [path.rpartition("/")[2] for path in (*files, *recent_files)]

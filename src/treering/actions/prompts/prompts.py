@@ -19,19 +19,14 @@ from treering.errors import Invalid, PromptNotFound
 from treering.model import prompt as prompts_model
 from treering.model import template
 from treering.model.choices import (
-    PROMPT_DOMAINS,
-    PROMPT_FORMATS,
     PROMPT_KINDS,
-    PROMPT_OPS,
 )
 from treering.model.prompt import Prompt
-from treering.model.taxonomy import one_of
 from treering.text import secrets
 from treering.text.hygiene import clean, must_be_utf8
 
 #: The user's own come first: a name that others push to the project does not replace them.
 _LOOKED_IN = ("user", "project")
-_MOST_MEMORIES = 100
 _DEEPEST_VALUE = 5
 
 
@@ -117,18 +112,18 @@ def prompts(
     """Do one of the operations; the answer is the contract's for it."""
     request = _PromptRequest(
         name=name,
-        kind=one_of(kind, PROMPT_KINDS, "kind") if kind else "",
-        domain=one_of(domain, PROMPT_DOMAINS, "domain") if domain else "",
+        kind=kind,
+        domain=domain,
         content=content,
         description=inputs.line_given(description, "description"),
         tags=inputs.tags_given(tags),
         variables=_nest(variables or {}),
         query=query,
-        limit=_check_limit(limit),
-        format=one_of(format or "markdown", PROMPT_FORMATS, "format"),
+        limit=limit,
+        format=format,
         branch=branch,
     )
-    return _OPERATIONS[one_of(op, PROMPT_OPS, "operation")](workspace, request)
+    return _OPERATIONS[op](workspace, request)
 
 
 def find(
@@ -306,12 +301,6 @@ def _delete(workspace: Workspace, request: _PromptRequest) -> PromptDeleted:
     entry = find(workspace, request)
     Shelves(workspace, request.branch).delete(entry, workspace.now())
     return {"deleted": entry.prompt.name, "kind": entry.prompt.kind, "domain": entry.domain}
-
-
-def _check_limit(limit: int) -> int:
-    if not 1 <= limit <= _MOST_MEMORIES:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST_MEMORIES}.")
-    return limit
 
 
 def _nest(variables: Mapping[str, Any]) -> dict[str, object]:

@@ -137,7 +137,7 @@ def _fetch_memories(
             remote=remote,
             is_attended=is_attended,
             patience=_PATIENCE,
-            progress=progress,
+            on_stage=progress,
         )
     except TreeringError as error:
         hint = f"`treering sync fetch --remote {remote}` tries again."

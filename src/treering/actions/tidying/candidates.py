@@ -3,12 +3,12 @@
 Candidates come from the index. Whether two texts are the same is decided by the texts themselves.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict
 
+from treering.actions import inputs
 from treering.actions.searcher import SearchView
-from treering.actions.tidying.request import MaintainRequest
 from treering.actions.workspace import Workspace
 from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
@@ -17,6 +17,7 @@ from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search.entry import Entry
 from treering.search.similarity import families, share_of_terms
 from treering.store.view import Copy
+from treering.text import secrets
 
 _HIDDEN = ("superseded", "deleted")
 
@@ -80,18 +81,27 @@ class SameMemories:
 class TidyCandidates:
     """The memories an operation is about: those named, those a query finds, or all in force."""
 
-    def __init__(self, workspace: Workspace, request: MaintainRequest) -> None:
-        view = workspace.view(request.branch)
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        branch: str,
+        ids: Sequence[str],
+        type: str,
+        query: str,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        view = workspace.view(branch)
         self.search_view: SearchView = workspace.searcher.search_view(view)
         self._workspace = workspace
-        self._progress = request.progress
+        self._progress = progress
         self._texts: dict[str, str] = {}
-        if request.ids:
-            self.entries = self._by_id(request.ids)
-        elif request.query:
-            self.entries = self._search(request.query, request.type)
+        if ids:
+            self.entries = self._by_id(ids)
+        elif query:
+            self.entries = self._search(query, type)
         else:
-            self.entries = self._all(request.type)
+            self.entries = self._all(type)
 
     @property
     def places(self) -> list[Copy]:
@@ -227,3 +237,10 @@ def whole(memory: Memory) -> MemoryText:
         "tags": list(memory.tags),
         "content": memory.content,
     }
+
+
+def text_given(content: str) -> str:
+    """A text the caller wrote, made ready; one with a credential in it is refused."""
+    text = inputs.content_given(content)
+    secrets.refuse(text)
+    return text

@@ -4,11 +4,10 @@ Two texts that mostly agree may differ in the one word that matters, so nobody b
 merge them. Copies need no reader: nothing they say is lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates
-from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Conflict
@@ -27,15 +26,29 @@ class Deduped:
     back: str | None = None
 
 
-def dedupe(workspace: Workspace, request: MaintainRequest) -> Deduped:
+def dedupe(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    threshold: float = 0.8,
+    limit: int = 20,
+    dry_run: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Deduped:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
-    families = TidyCandidates(workspace, request).alike(request.threshold)
-    page = families[: request.limit]
+    candidates = TidyCandidates(
+        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
+    )
+    families = candidates.alike(threshold)
+    page = families[:limit]
     groups = tuple(map(_describe, page))
-    if request.dry_run:
+    if dry_run:
         return Deduped(groups, len(families), (), 0)
     copies = [family for family in page if family.is_exact]
-    return Deduped(groups, len(families), *_remove(workspace, request.branch, copies))
+    return Deduped(groups, len(families), *_remove(workspace, branch, copies))
 
 
 def _describe(family: SameMemories) -> Group:

@@ -5,17 +5,15 @@ it, and what it would be for is said under `needs_model`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypedDict
 
 from treering.actions import inputs
 from treering.actions.revise import diff_fields
-from treering.actions.tidying.candidates import TidyCandidates
-from treering.actions.tidying.request import MaintainRequest
+from treering.actions.tidying.candidates import TidyCandidates, text_given
 from treering.actions.tidying.rewrite import Rewrite, tags_of
-from treering.actions.tidying.writer import is_there, text_given, text_written
 from treering.actions.workspace import Position, Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import FileRef, Memory, title_of
@@ -58,31 +56,42 @@ class Enrichment:
     total: int
 
 
-def enrich(workspace: Workspace, request: MaintainRequest) -> Enrichment:
+def enrich(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    limit: int = 20,
+    dry_run: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Enrichment:
     """Suggest tags, title, topic and files; without `dry_run` take them over, with the text given
-    in `content` or written by a writer."""
-    if (request.content or request.title) and len(request.ids) != 1:
+    in `content`."""
+    if (content or title) and len(ids) != 1:
         raise Invalid("A text is for one memory.", hint="Name it with one id.")
-    candidates = TidyCandidates(workspace, request)
-    text = text_given(request.content) if request.content else ""
-    secrets.refuse(request.title)
-    is_named = bool(request.ids or request.query)
+    candidates = TidyCandidates(
+        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
+    )
+    text = text_given(content) if content else ""
+    secrets.refuse(title)
+    is_named = bool(ids or query)
     entries = [entry for entry in candidates.entries if is_named or _is_bare(entry)]
-    position = workspace.position(request.branch)
+    position = workspace.position(branch)
     places = candidates.locate(entries)
     drafts_of_all = (_Draft(workspace, position, candidates, place) for place in places)
     useful = (draft for draft in drafts_of_all if is_named or draft.has_suggestions)
-    drafts = list(islice(useful, request.limit))
-    if request.dry_run:
+    drafts = list(islice(useful, limit))
+    if dry_run:
         return Enrichment(tuple(draft.describe() for draft in drafts), len(entries))
     for draft in drafts:
-        draft.take(text, request.title)
-        if is_named and not draft.is_rewritten and is_there(workspace, request.writer):
-            words = text_written(workspace, request.writer, "enrich", [draft.memory])
-            draft.take(words, request.title)
-    if request.ids and not any(draft.is_changed for draft in drafts):
+        draft.take(text, title)
+    if ids and not any(draft.is_changed for draft in drafts):
         raise NeedsModel("Rules have nothing more to add: someone has to write a better text.")
-    return Enrichment(_write(workspace, request.branch, drafts), len(entries))
+    return Enrichment(_write(workspace, branch, drafts), len(entries))
 
 
 def _is_bare(entry: Entry) -> bool:

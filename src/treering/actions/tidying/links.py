@@ -7,10 +7,8 @@ the one that was tidied last.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from treering.actions import inputs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
-from treering.errors import Invalid
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
@@ -20,7 +18,6 @@ from treering.store.view import Copy
 
 _WEAK = 0.2
 _DAY = 86_400.0
-_MOST_LINKS = 10_000
 
 
 class InferredLink(NamedTuple):
@@ -72,27 +69,28 @@ def infer_links(
     Without ids it looks at what was captured on the branch itself: links for memories of the trunk
     are made on the trunk, not copied to every branch.
     """
-    least = inputs.confidence_given(min_confidence, "min_confidence")
-    most = _limit(limit)
     search_view = workspace.searcher.search_view(workspace.view(branch))
     workspace.rows.catch_up(search_view.view)
     sources = _choose(workspace, search_view, ids, query, type, branch)
-    links = [link for link in _missing(workspace, search_view, sources) if link.confidence >= least]
+    links = [
+        link
+        for link in _missing(workspace, search_view, sources)
+        if link.confidence >= min_confidence
+    ]
     if not dry_run and links:
-        workspace.write(branch, lambda writing: _make(writing, links[:most]))
-    return InferredLinks("infer_links", dry_run, tuple(links[:most]), len(links))
+        workspace.write(branch, lambda writing: _make(writing, links[:limit]))
+    return InferredLinks("infer_links", dry_run, tuple(links[:limit]), len(links))
 
 
 def prune_links(
     workspace: Workspace,
     *,
     ids: Sequence[str] = (),
-    limit: int = 0,
+    limit: int = 1000,
     branch: str = "",
     dry_run: bool = True,
 ) -> PrunedLinks:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
-    most = _limit(limit or _MOST_LINKS)
     search_view = workspace.searcher.search_view(workspace.view(branch))
     sources = {place.id for place in _choose(workspace, search_view, ids, "", "", branch)}
     now = workspace.clock()
@@ -101,14 +99,8 @@ def prune_links(
         PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
     ]
     if not dry_run and links:
-        workspace.write(branch, lambda writing: _unmake(writing, links[:most]))
-    return PrunedLinks("prune_links", dry_run, tuple(links[:most]), len(links))
-
-
-def _limit(limit: int) -> int:
-    if not 1 <= limit <= _MOST_LINKS:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST_LINKS}.")
-    return limit
+        workspace.write(branch, lambda writing: _unmake(writing, links[:limit]))
+    return PrunedLinks("prune_links", dry_run, tuple(links[:limit]), len(links))
 
 
 def _choose(

@@ -1,16 +1,21 @@
 """merge: several memories become one, in words somebody wrote; the old ones are superseded."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from treering.actions import inputs
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import Group, Outlook, SameMemories, TidyCandidates, whole
-from treering.actions.tidying.request import MaintainRequest
+from treering.actions.tidying.candidates import (
+    Group,
+    Outlook,
+    SameMemories,
+    TidyCandidates,
+    text_given,
+    whole,
+)
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
-from treering.actions.tidying.writer import is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, Memory, title_of
@@ -39,42 +44,50 @@ class Merges:
     merged: tuple[Merged, ...]
 
 
-def merge_memories(workspace: Workspace, request: MaintainRequest) -> Merges:
+def merge_memories(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    threshold: float = 0.8,
+    limit: int = 20,
+    dry_run: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Merges:
     """Find memories to merge, or merge: those named by `ids` into `content`.
 
-    Without `content` a writer writes it; memories with one and the same text need none. With `ids`
-    a `type` is that of the new memory, else it chooses which are looked at.
+    Memories with one and the same text need no content. With `ids` a `type` is that of the new
+    memory, else it chooses which are looked at.
     """
-    if request.content and not request.ids:
+    if content and not ids:
         raise Invalid("Which memories does the content replace?", hint="Name them with ids.")
-    families = _families(workspace, request)
-    page = families[: request.limit]
-    kind = type_named(request.type) if request.ids and request.type else ""
-    text = text_given(request.content) if request.content else ""
-    secrets.refuse(request.title)
-    groups = tuple(
-        _describe(family, text, request.title, kind, is_named=bool(request.ids)) for family in page
+    candidates = TidyCandidates(
+        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
     )
-    if request.dry_run:
+    if ids:
+        _check(candidates.places)
+        families = [candidates.together()]
+    else:
+        families = candidates.alike(threshold)
+    page = families[:limit]
+    kind = type_named(type) if ids and type else ""
+    text = text_given(content) if content else ""
+    secrets.refuse(title)
+    groups = tuple(_describe(family, text, title, kind, is_named=bool(ids)) for family in page)
+    if dry_run:
         return Merges(groups, len(families), ())
     is_exact = all(family.is_exact for family in page)
-    if not text and not is_exact and not is_there(workspace, request.writer):
+    if not text and not is_exact:
         raise NeedsModel("To merge, someone has to write what all of them say.")
-    merges = []
-    for family in page:
-        words = text or _same_text(family)
-        words = words or text_written(workspace, request.writer, "merge", family.memories)
-        merges.append(_merge(workspace, request, family, words, kind))
-    return Merges(groups, len(families), tuple(merges))
-
-
-def _families(workspace: Workspace, request: MaintainRequest) -> list[SameMemories]:
-    """Those somebody named as one, else those that say the same."""
-    candidates = TidyCandidates(workspace, request)
-    if not request.ids:
-        return candidates.alike(request.threshold)
-    _check(candidates.places)
-    return [candidates.together()]
+    merges = tuple(
+        _merge(workspace, branch, family, text or family.memories[0].content, title, kind)
+        for family in page
+    )
+    return Merges(groups, len(families), merges)
 
 
 def _check(places: Sequence[Copy]) -> None:
@@ -110,22 +123,18 @@ def _would(family: SameMemories, text: str, title: str, kind: str) -> Outlook:
     }
 
 
-def _same_text(family: SameMemories) -> str:
-    return family.memories[0].content if family.is_exact else ""
-
-
 def _merge(
-    workspace: Workspace, request: MaintainRequest, family: SameMemories, text: str, kind: str
+    workspace: Workspace, branch: str, family: SameMemories, text: str, title: str, kind: str
 ) -> Merged:
     def attempt(writing: Writing) -> Merged:
         rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in family.places]
         is_private = places[0].is_private
-        draft = compose(workspace, family.memories, text, title=request.title, kind=kind)
+        draft = compose(workspace, family.memories, text, title=title, kind=kind)
         memory, existing = identify(writing.view, draft, is_private)
         old = [place for place in places if place.id != memory.id]
         if existing:
-            memory = take_up(existing.memory(), memory, request.title)
+            memory = take_up(existing.memory(), memory, title)
         history = tuple(Link("supersedes", place.id, 1.0) for place in old)
         links = (link for source in family.memories for link in source.links)
         outward = (link for link in links if link.target not in family.ids)
@@ -138,7 +147,7 @@ def _merge(
         ids = tuple(place.id for place in old)
         return Merged(memory.id, memory.title, version, ids, count, writing.back)
 
-    return workspace.write(request.branch, attempt)
+    return workspace.write(branch, attempt)
 
 
 def compose(

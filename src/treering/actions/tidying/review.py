@@ -13,8 +13,7 @@ from treering.actions.marks import NO_MARKS, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState, Stale
 from treering.actions.status import ReviewDoubt, ReviewItem
-from treering.actions.tidying.dedupe import Deduped
-from treering.actions.tidying.maintain import maintain
+from treering.actions.tidying.dedupe import dedupe
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.errors import Invalid
 from treering.model.choices import REVIEW_REASONS, ReviewReason
@@ -24,7 +23,7 @@ from treering.search.entry import Entry
 from treering.search.succession import MOST_SUPERSEDED
 from treering.store.view import Copy
 
-_MOST = 1000
+_MOST_GROUPS = 1000
 _SURE = 0.5
 _ALIKE = 0.8
 _MOST_NOTED = 50
@@ -97,8 +96,6 @@ def review(
 
     An agent cannot keep a memory: that a person looked is what it says.
     """
-    if not 1 <= limit <= _MOST:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     kept = _keep(workspace, keep, branch) if keep else None
     position = workspace.position(branch)
     items = _list_doubtful(workspace, position, branch)
@@ -204,9 +201,7 @@ def _tell(state: FileState) -> str:
 
 def _find_twins(workspace: Workspace, branch: str) -> dict[str, list[tuple[str, str]]]:
     """Memory -> those that say the same, and whether in the same words."""
-    answer: Deduped = maintain(
-        workspace, "dedupe", branch=branch, threshold=_ALIKE, limit=_MOST, dry_run=True
-    ).answer
+    answer = dedupe(workspace, branch=branch, threshold=_ALIKE, limit=_MOST_GROUPS)
     twins: dict[str, list[tuple[str, str]]] = {}
     for group in answer.groups:
         first, *others = group.ids

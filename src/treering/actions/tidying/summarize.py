@@ -1,15 +1,20 @@
 """summarize: many memories in short, as one more memory that is derived from them; they stay."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import Group, Outlook, SameMemories, TidyCandidates, whole
+from treering.actions.tidying.candidates import (
+    Group,
+    Outlook,
+    SameMemories,
+    TidyCandidates,
+    text_given,
+    whole,
+)
 from treering.actions.tidying.merge import compose, take_up
-from treering.actions.tidying.request import MaintainRequest
 from treering.actions.tidying.rewrite import Rewrite, incoming, surest, tags_of
-from treering.actions.tidying.writer import is_there, text_given, text_written
 from treering.actions.workspace import Workspace, Writing
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, title_of
@@ -51,39 +56,49 @@ class _Topic:
         self.sources = SameMemories(places[:_MOST_SOURCES], 1.0, exact=False)
 
 
-def summarize(workspace: Workspace, request: MaintainRequest) -> Summaries:
+def summarize(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    limit: int = 20,
+    dry_run: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Summaries:
     """Find what could be summarized (by topic, else by tag), or store a summary.
 
     With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
     memory, else it chooses which are looked at.
     """
-    is_named = bool(request.ids or request.query)
-    if request.content and not is_named:
+    is_named = bool(ids or query)
+    if content and not is_named:
         raise Invalid("What is the content a summary of?", hint="Name the memories, or a query.")
-    topics = list(_topics(workspace, request))
-    page = topics[: request.limit]
-    kind = type_named(request.type) if request.ids and request.type else _TYPE
-    text = text_given(request.content) if request.content else ""
-    secrets.refuse(request.title)
-    groups = tuple(_describe(topic, text, request.title, kind, is_named=is_named) for topic in page)
-    if request.dry_run:
+    candidates = TidyCandidates(
+        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
+    )
+    topics = list(_topics(candidates, query, is_named=is_named))
+    page = topics[:limit]
+    kind = type_named(type) if ids and type else _TYPE
+    text = text_given(content) if content else ""
+    secrets.refuse(title)
+    groups = tuple(_describe(topic, text, title, kind, is_named=is_named) for topic in page)
+    if dry_run:
         return Summaries(groups, len(topics), ())
-    if page and not text and not is_there(workspace, request.writer):
+    if page and not text:
         raise NeedsModel("To summarize, someone has to write the summary.")
-    summaries = []
-    for topic in page:
-        sources = topic.sources.memories
-        words = text or text_written(workspace, request.writer, "summarize", sources)
-        summaries.append(_store(workspace, request, topic, words, kind))
-    return Summaries(groups, len(topics), tuple(summaries))
+    summaries = tuple(_store(workspace, branch, topic, text, title, kind) for topic in page)
+    return Summaries(groups, len(topics), summaries)
 
 
-def _topics(workspace: Workspace, request: MaintainRequest) -> Iterator[_Topic]:
-    candidates = TidyCandidates(workspace, request)
-    if request.ids or request.query:
+def _topics(candidates: TidyCandidates, query: str, *, is_named: bool) -> Iterator[_Topic]:
+    if is_named:
         if not candidates.places:
             raise Invalid("Nothing was found to summarize.", hint="Try another query.")
-        yield _Topic(request.query, candidates.places)
+        yield _Topic(query, candidates.places)
         return
     for about, entries in _by_subject(candidates.entries).items():
         if len(entries) >= _FEWEST and not _is_covered(candidates, entries):
@@ -139,7 +154,7 @@ def _would(sources: SameMemories, text: str, title: str, kind: str) -> Outlook:
 
 
 def _store(
-    workspace: Workspace, request: MaintainRequest, topic: _Topic, text: str, kind: str
+    workspace: Workspace, branch: str, topic: _Topic, text: str, title: str, kind: str
 ) -> Summary:
     """Private as soon as one of the sources is."""
 
@@ -147,14 +162,14 @@ def _store(
         rewriting = Rewrite(workspace, writing)
         places = [rewriting.still(place) for place in topic.sources.places]
         is_private = any(place.is_private for place in places)
-        draft = compose(workspace, topic.sources.memories, text, title=request.title, kind=kind)
+        draft = compose(workspace, topic.sources.memories, text, title=title, kind=kind)
         memory, existing = identify(writing.view, draft, is_private)
         if existing:
-            memory = take_up(existing.memory(), memory, request.title)
+            memory = take_up(existing.memory(), memory, title)
         origins = (Link("derived_from", place.id, 1.0) for place in places)
         memory = memory._replace(links=surest((*memory.links, *origins), but=memory.id))
         rewriting.add(memory, existing, is_private=is_private)
         version = rewriting.commit("summarize")[memory.id]
         return Summary(memory.id, memory.title, version, topic.sources.ids, writing.back)
 
-    return workspace.write(request.branch, attempt)
+    return workspace.write(branch, attempt)

@@ -30,7 +30,7 @@ from treering.model.memory import Memory, beyond_title
 from treering.store.view import View
 from treering.text.passages import snippet
 
-_LIMIT, _MOST = 20, 1000
+_LIMIT = 20
 _MOST_CODE = 2_000
 _MOST_BODIES = 30
 _WORDED_LINES = 30
@@ -49,8 +49,6 @@ def why(
     `path` may end with a line or lines: `src/db.py:42`, `src/db.py:40-60`. With `at` the file is
     taken as a revision has it. Memories are those seen now, from `branch` or from here.
     """
-    if not 0 <= limit <= _MOST:
-        raise Invalid(f"limit is {limit}, not between 1 and {_MOST}.")
     pending = drain_briefly(workspace)
     inquest = Inquest(workspace, at=at, branch=branch)
     target = find_target(workspace, path, inquest.commit, is_past=inquest.is_past)

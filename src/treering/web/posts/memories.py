@@ -5,17 +5,18 @@ Where somebody else was faster, nothing is written, and the page shows what they
 
 from starlette.responses import Response
 
-from treering.actions.forget import forget as forget_memories
-from treering.actions.link import link as link_memories
-from treering.actions.read import WholeMemory, read
+from treering.actions.read import WholeMemory
 from treering.actions.remember import Remembered
-from treering.actions.remember import remember as remember_memory
 from treering.actions.revert import revert as revert_memory
 from treering.actions.revise import Revised
-from treering.actions.revise import revise as revise_memory
-from treering.actions.tidying.review import review
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import TYPE_NAMES
+from treering.verbs.history import review
+from treering.verbs.memories import forget as forget_memories
+from treering.verbs.memories import link as link_memories
+from treering.verbs.memories import read
+from treering.verbs.memories import remember as remember_memory
+from treering.verbs.memories import revise as revise_memory
 from treering.web.differences import compare_words
 from treering.web.notices import Notice, UndoStep
 from treering.web.rendering import plural

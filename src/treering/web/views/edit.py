@@ -2,9 +2,10 @@
 
 from starlette.responses import Response
 
-from treering.actions.read import WholeMemory, read
+from treering.actions.read import WholeMemory
 from treering.model.choices import OUTCOMES, STATUSES, TYPE_NAMES
 from treering.model.taxonomy import RELATIONS
+from treering.verbs.memories import read
 from treering.web.visit import Visit
 
 WRITABLE = tuple(name for name in STATUSES if name in ("active", "needs-review"))

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.recall import recall
-from treering.actions.status import status
 from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
-from treering.actions.why.why import why
 from treering.errors import Invalid, StoreDamaged, TreeringError
+from treering.verbs.history import why
+from treering.verbs.knowledge import status
+from treering.verbs.memories import recall
 from treering.web.paging import cut_page
 from treering.web.visit import Visit
 

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.read import HistoryEntry, WholeMemory, read
+from treering.actions.read import HistoryEntry, WholeMemory
 from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.model.choices import OUTCOMES
+from treering.verbs.memories import read
 from treering.web.differences import DiffPart, compare_lines, compare_words
 from treering.web.star import draw_star
 from treering.web.visit import Visit

@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.read import WholeMemory, read
-from treering.actions.tidying.review import Doubt, DoubtfulMemory, ReviewQueue, review
+from treering.actions.read import WholeMemory
+from treering.actions.tidying.review import Doubt, DoubtfulMemory, ReviewQueue
 from treering.errors import TreeringError
+from treering.verbs.history import review
+from treering.verbs.memories import read
 from treering.web.differences import DiffPart, compare_words
 from treering.web.paging import ListPage, PageLinks
 from treering.web.rendering import make_url

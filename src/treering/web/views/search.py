@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.recall import recall
 from treering.errors import TreeringError
 from treering.hub.names import ALL
 from treering.model.choices import ORDERS, SCOPES, STATUSES, TIERS, TYPE_NAMES
+from treering.verbs.memories import recall
 from treering.web.paging import PageLinks
 from treering.web.rendering import make_url
 from treering.web.visit import Visit

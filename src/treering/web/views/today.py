@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from treering.actions.checkpoint import checkpoint
 from treering.actions.health import share_state
-from treering.actions.recall import recall
 from treering.model.choices import UNSUCCESSFUL
+from treering.verbs.memories import recall
 from treering.web.visit import Visit
 
 _MOST = 8

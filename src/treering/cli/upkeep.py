@@ -94,8 +94,8 @@ def render_restore(answer: "RestoredScope") -> str:
 
 def run_sync(call: Invocation, direction: str, **options: Any) -> Any:
     is_attended = sys.stderr.isatty()
-    progress = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
-    return call.act("sync", direction, is_attended=is_attended, progress=progress, **options)
+    on_stage = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
+    return call.act("sync", direction, is_attended=is_attended, on_stage=on_stage, **options)
 
 
 def render_sync(answer: "Synced") -> str:
