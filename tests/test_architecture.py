@@ -11,7 +11,7 @@ import treering
 SOURCE = Path(treering.__file__).parent
 #: From the bottom up; a module may import from its own layer and from those below.
 LAYERS = [
-    {"errors", "clock"},
+    {"call", "errors", "clock"},
     {"model"},
     {"text"},
     {"git"},

@@ -9,6 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from treering.actions.answers import strip_control_characters
 from treering.clock import Clock, wall_clock
 from treering.verbs import history, knowledge, memories, setup, transfer, upkeep, work
 
@@ -29,7 +30,8 @@ def _method(
 
     @wraps(verb)
     def method(self: "Treering", /, *args: P.args, **options: P.kwargs) -> Answer:
-        return verb(self._workspace, *args, **options)
+        answer: Answer = strip_control_characters(verb(self._workspace, *args, **options))
+        return answer
 
     return method
 

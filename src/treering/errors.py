@@ -25,6 +25,8 @@ TreeringError
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
 """
 
+from treering.call import Advice, Call
+
 
 class TreeringError(Exception):
     """Something the user can act on; the doors print it and exit with 1."""
@@ -60,7 +62,10 @@ class MemoryNotFound(TreeringError):
     """No visible memory has this id."""
 
     code = "memory_not_found"
-    hint = "`treering recall` lists what is visible here. Add `--scope all` for every branch."
+    hint: str = Advice(
+        "{} lists what is visible here, {} what every branch has.",
+        Call("recall"), Call("recall", scope="all"),
+    )  # fmt: skip
 
 
 class AmbiguousId(TreeringError):
@@ -87,14 +92,14 @@ class PromptNotFound(TreeringError):
     """No prompt or template of this name is visible."""
 
     code = "prompt_not_found"
-    hint = "`treering prompts list` shows the names."
+    hint: str = Advice("{} shows the names.", Call("prompts", "list"))
 
 
 class BranchNotFound(TreeringError):
     """A branch known neither as a branch, a scope nor a remote scope."""
 
     code = "branch_not_found"
-    hint = "`git branch --all` and `treering status` list the names."
+    hint: str = Advice("`git branch --all` and {} list the names.", Call("status"))
 
 
 class PathNotFound(TreeringError):
@@ -143,7 +148,9 @@ class SyncRefused(TreeringError):
     """The remote is not there, cannot be reached, or does not take what we have."""
 
     code = "sync_refused"
-    hint = "Nothing was lost: everything is still here, and `treering sync` can be run again."
+    hint: str = Advice(
+        "Nothing was lost: everything is still here, and {} can be run again.", Call("sync")
+    )
 
 
 class Busy(TreeringError):

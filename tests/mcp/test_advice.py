@@ -4,43 +4,45 @@ import json
 
 import pytest
 
+from treering.call import Advice, Call, Option
 from treering.mcp.advice import advise
-from treering.verbs import find_verb
 
 
 @pytest.mark.parametrize(
-    ("said", "heard"),
+    ("call", "command", "tool"),
     [
-        ("`treering recall` lists it. Add `--scope all` for every branch.",
-         '`recall` lists it. Add `scope="all"` for every branch.'),
-        ("`treering forget --restore 7k2m` brings it back.",
-         '`forget(ids=["7k2m"], restore=true)` brings it back.'),
-        ("`treering prompts list` shows the names.", '`prompts(op="list")` shows the names.'),
-        ("run `treering sync` again", 'run `maintain(op="sync")` again'),
-        ("`treering restore a/b --before-sync` takes it back",
-         '`maintain(op="restore", branch="a/b", before_sync=true)` takes it back'),
-        ("`treering promote a --undo --id 7k2m`",
-         '`maintain(op="promote", branch="a", undo=true, ids=["7k2m"], dry_run=false)`'),
-        ("`treering read 7k2m --at 1a2b`", '`read(id="7k2m", at="1a2b")`'),
-        ("with --depth, or with --relation and --direction.",
-         "with depth, or with relation and direction."),
-        ("Give each with --variables NAME=VALUE.", 'Give each with variables={"NAME": "VALUE"}.'),
-        ("--domain project or --domain user.", 'domain="project" or domain="user".'),
-        # What is no tool, or not ours, stays.
-        ("`treering doctor` repairs it.", "`treering doctor` repairs it."),
-        ("`git branch --all` lists them.", "`git branch --all` lists them."),
-        ("`treering nothing --x` and `half", "`treering nothing --x` and `half"),
-        ("`treering recall two words`", '`recall(query="two words")`'),
-        ("a -- b, x--y, ``, `treering recall 'open`", "a -- b, x--y, ``, `treering recall 'open`"),
+        (Call("recall", scope="all"), "treering recall --scope all", 'recall(scope="all")'),
+        (Call("recall", "two", "words"), "treering recall two words", 'recall(query="two words")'),
+        (Call("recall"), "treering recall", "recall"),
+        (Call("forget", "7k2m", "8x3n", restore=True), "treering forget 7k2m 8x3n --restore",
+         'forget(ids=["7k2m", "8x3n"], restore=true)'),
+        (Call("prompts", "list"), "treering prompts list", 'prompts(op="list")'),
+        (Call("sync"), "treering sync", 'maintain(op="sync")'),
+        (Call("restore", "a b", before_sync=True), "treering restore 'a b' --before-sync",
+         'maintain(op="restore", branch="a b", before_sync=true)'),
+        (Call("promote", "a", undo=True, id=["7k2m"]), "treering promote a --undo --id 7k2m",
+         'maintain(op="promote", branch="a", undo=true, ids=["7k2m"], dry_run=false)'),
+        (Call("maintain", "merge", ids=["a", "b"], content="x", apply=True),
+         "treering maintain merge --ids a --ids b --content x --apply",
+         'maintain(op="merge", ids=["a", "b"], content="x", dry_run=false)'),
+        (Call("read", "7k2m", at="1a2b", branch=""), "treering read 7k2m --at 1a2b",
+         'read(id="7k2m", at="1a2b")'),
+        # What is no tool stays a command: an agent may tell its user.
+        (Call("doctor"), "treering doctor", "treering doctor"),
+        (Call("hub", "list"), "treering hub list", "treering hub list"),
+        (Option("into"), "--into", "into"),
+        (Option("domain", "user"), "--domain user", 'domain="user"'),
+        (Option("summary", is_word=True), "SUMMARY", "summary"),
     ],
 )  # fmt: skip
-def test_commands_become_calls(said, heard):
-    assert advise(said) == heard
+def test_a_call_is_spelled_by_each_door(call, command, tool):
+    advice = Advice("Try {}.", call)
+
+    assert (str(advice), advise(advice)) == (f"Try `{command}`.", f"Try `{tool}`.")
 
 
-def test_options_are_those_of_the_tool_that_was_called():
-    """The command line says --file for what the tool calls files."""
-    assert advise("Name it with --file.", find_verb("remember")) == "Name it with files."
+def test_what_is_no_advice_stays():
+    assert advise("`treering recall` and --scope") == "`treering recall` and --scope"
 
 
 def _errors(agent, *calls):
@@ -86,7 +88,7 @@ def test_no_error_of_the_server_gives_advice_for_the_command_line(agent, repo):
 
 
 def test_the_command_line_keeps_its_options(repo):
-    assert "--scope all" in repo.error("read", "zzzz")["hint"]
+    assert "`treering recall --scope all`" in repo.error("read", "zzzz")["hint"]
     repo.tr.prompts("save", name="greet", content="Hello {{name}}", domain="project")
     assert "--variables NAME=VALUE" in repo.error("prompts", "run", "greet")["hint"]
 

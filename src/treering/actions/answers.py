@@ -4,7 +4,7 @@ In JSON the contract's words are the field names, and what is None is left out.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from treering.model.choices import MaintainOp
@@ -28,44 +28,52 @@ class Maintained(NamedTuple, Generic[Answer]):
 _PLAIN = frozenset({int, bool, type(None)})
 
 
-def jsonable(value: Any) -> Any:
-    """Records as objects, plain tuples as lists; a field that is None is not said."""
+def jsonable(value: Any, advise: Callable[[str], str] = str) -> Any:
+    """Return records as objects and plain tuples as lists; a field that is None is not said.
+
+    `advise` spells the calls in a text for the door.
+    """
     kind = type(value)
     if kind is str:  # most of every answer
         return clean(value)
     if kind in _PLAIN:
         return value
     if hasattr(value, "as_json"):
-        return jsonable(value.as_json())
+        return jsonable(value.as_json(), advise)
+    if isinstance(value, str):
+        return clean(advise(value))
     names = getattr(kind, "__match_args__", None)  # of named tuples and data classes
     if names is not None:
         pairs = ((name, getattr(value, name)) for name in names)
-        return {name: jsonable(item) for name, item in pairs if item is not None}
+        return {name: jsonable(item, advise) for name, item in pairs if item is not None}
     if isinstance(value, Mapping):
-        return {jsonable(key): jsonable(item) for key, item in value.items()}
+        return {jsonable(key): jsonable(item, advise) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [jsonable(item) for item in value]
-    if isinstance(value, str):
-        return clean(value)
+        return [jsonable(item, advise) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no word for it
     return value
 
 
-def harmless(value: Any) -> Any:
-    """The same answer, with hidden characters and terminal escapes taken out of all its texts.
+def strip_control_characters(value: Any) -> Any:
+    """Return the same answer, with hidden characters and terminal escapes out of all its texts.
 
-    What was fetched was written by others, and so were branch names, authors and commit subjects;
-    the one place all answers pass is the one that cannot be forgotten.
+    What was fetched was written by others, and so were branch names, authors and commit subjects.
+    Every door does this once, on the way out, so it cannot be forgotten.
     """
     if isinstance(value, str):
-        return clean(value)
+        plain = clean(value).replace("\r", "")
+        return value if plain == value else plain  # advice stays what it is
     if isinstance(value, Mapping):
-        return {harmless(key): harmless(item) for key, item in value.items()}
+        return {
+            strip_control_characters(key): strip_control_characters(item)
+            for key, item in value.items()
+        }
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(harmless, value))
+        return type(value)(*map(strip_control_characters, value))
     if isinstance(value, list | tuple):
-        return type(value)(map(harmless, value))
+        return type(value)(map(strip_control_characters, value))
     if (names := getattr(type(value), "__match_args__", None)) is not None:
-        return type(value)(**{name: harmless(getattr(value, name)) for name in names})
+        fields = {name: strip_control_characters(getattr(value, name)) for name in names}
+        return type(value)(**fields)
     return value

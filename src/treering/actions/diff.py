@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from treering.actions.answers import harmless
 from treering.actions.marks import (
     NO_MARKS,
     NewerMemory,
@@ -89,8 +88,7 @@ def _list_overruled(workspace: Workspace, one: str, other: str, private: bool) -
     from treering.actions.why.overruled import list_overruled
 
     sides = ("" if name in _HERE else name for name in (one, other))
-    answer: Overruled = harmless(list_overruled(workspace, *sides, private=private))
-    return answer
+    return list_overruled(workspace, *sides, private=private)
 
 
 def _alive(place: Copy | None) -> Memory | None:

@@ -20,6 +20,7 @@ from treering.branches.tips import forget_tips
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedFiles
+from treering.call import Advice, Call, Option, ways
 from treering.capture.journal import Journal
 from treering.errors import BranchNotFound, Invalid, MemoryNotFound
 from treering.git.lock import Held
@@ -81,7 +82,10 @@ def gc(
     `older_than` is deleted: here, and with `remote` there as well.
     """
     if remote and not purge:
-        raise Invalid("A remote is only for --purge.", hint="`treering sync` shares memories.")
+        raise Invalid(
+            Advice("{} requires {}.", Option("remote"), Option("purge")),
+            hint=Advice("{} shares memories.", Call("sync")),
+        )
     age = duration(older_than)
     if dry_run:
         plans = [
@@ -132,11 +136,11 @@ def _force(line: PlanLine) -> PlanLine:
 def _tell(
     workspace: Workspace, lines: list[PlanLine], keep_lessons: bool = False
 ) -> tuple[PlanAnswer, ...]:
-    ways = [_way_back(line) for line in lines]
+    backs = [_way_back(line) for line in lines]
     return tuple(
         PlanAnswer(
             line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
-            line.memories, line.reason, "" if _is_said(ways, number) else ways[number],
+            line.memories, line.reason, "" if _is_said(backs, number) else backs[number],
             line.is_private or None,
             _share(workspace.store.shared, line) if keep_lessons else None,
         )
@@ -148,13 +152,13 @@ def _share(vault: Vault, line: PlanLine) -> str | None:
     """Return the command that shares the lessons of a branch that was never shared itself."""
     if line.action != "trash" or line.is_private or was_shared(vault, line.scope):
         return None
-    ids = [f"--id {memory_id}" for memory_id in list_lessons(vault, line)]
-    return " ".join(["treering promote", shlex.quote(line.branch), *ids]) if ids else None
+    ids = list(list_lessons(vault, line))
+    return ways(Call("promote", line.branch, id=ids)) if ids else None
 
 
-def _is_said(ways: list[str], number: int) -> bool:
+def _is_said(backs: list[str], number: int) -> bool:
     """Whether a line before says the same to git, which does it for shared and private memories."""
-    return ways[number].startswith("git ") and ways[number] in ways[:number]
+    return backs[number].startswith("git ") and backs[number] in backs[:number]
 
 
 def _way_back(line: PlanLine) -> str:
@@ -162,12 +166,13 @@ def _way_back(line: PlanLine) -> str:
     branch = shlex.quote(line.branch)
     match line.action:
         case "trash":
-            return f"treering restore {branch}"
+            return ways(Call("restore", line.branch))
         case "promote":
             return _take_back(line)
         case "rename":
             new = shlex.quote(line.into)
-            return f"git branch -m {new} {branch} && treering gc --branch {new}"
+            back = f"git branch -m {new} {branch} && {{}}"
+            return Advice(back, Call("gc", branch=line.into), mark="")
         case "stack":
             return f"git config --unset {shlex.quote(f'branch.{line.branch}.treeringbase')}"
         case _:  # what moved aside or was revived follows its branch, and would do so again
@@ -179,9 +184,8 @@ def _take_back(line: PlanLine) -> str:
     if not (line.landed or line.memories):
         return ""
     ids = sorted({memory_id for files in line.landed for memory_id in files.ids})
-    named = [f"--id {memory_id}" for memory_id in ids] if len(ids) <= _MOST_NAMED else []
-    words = ["treering promote", shlex.quote(line.branch), "--into", shlex.quote(line.into)]
-    return " ".join([*words, "--undo", *named])
+    named = ids if len(ids) <= _MOST_NAMED else []
+    return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
 
 
 def _told_action(line: PlanLine) -> str:
@@ -240,7 +244,10 @@ def promote_by_hand(
     if undo:
         return _undo_promotion(workspace, branch, target, ids, dry_run)
     if Scope(branch) == target:
-        raise Invalid(f"{branch} cannot be promoted into itself.", hint="Name another with --into.")
+        raise Invalid(
+            f"{branch} cannot be promoted into itself.",
+            hint=Advice("Name another with {}.", Option("into")),
+        )
     if ids:
         return _promote_some(workspace, branch, target, ids, dry_run)
     source = scope_named(workspace.store, branch)
@@ -297,11 +304,11 @@ def _undo_promotion(
     if not any(one.files for one in brought):
         raise Invalid(
             f"Nothing of {branch} is in {target.branch} by a promotion.",
-            hint=f"`treering promote {shlex.quote(branch)}` makes one.",
+            hint=Advice("{} makes one.", Call("promote", branch, into=target.branch)),
         )
     count = sum(len(one.ids) for one in brought)
     reason = f"Taken back from {target.branch}."
-    back = f"treering promote {shlex.quote(branch)} --into {shlex.quote(target.branch)}"
+    back = ways(Call("promote", branch, into=target.branch))
     return PlanAnswer(branch, "live", "keep", target.branch, "none", "", count, reason, back)
 
 

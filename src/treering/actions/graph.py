@@ -23,6 +23,7 @@ from treering.actions.graph_answers import (
 from treering.actions.marks import NO_MARKS, Marks, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
+from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import draw
 from treering.graph.inference import gaps
@@ -134,7 +135,7 @@ def graph(
         if place and place.memory().is_forgotten:
             raise MemoryNotFound(
                 f"The memory {place.id} was forgotten.",
-                hint=f"`treering forget --restore {place.id}` brings it back.",
+                hint=Advice("{} brings it back.", Call("forget", place.id, restore=True)),
             )
         return place.id if place else ""
 

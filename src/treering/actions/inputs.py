@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from treering.actions.workspace import Position, Workspace
+from treering.call import Advice, Option
 from treering.errors import Invalid
 from treering.model.memory import MAX_CONTENT, FileRef, Link, trim
 from treering.model.taxonomy import RELATIONS
@@ -14,15 +15,18 @@ from treering.text.hygiene import clean, clean_line, must_be_utf8
 CLEAR = "-"
 
 
-def content_given(text: str) -> str:
+def content_given(text: str, name: str = "content") -> str:
     """Content without hidden characters and outer blank lines; empty or huge is invalid."""
     content = trim(clean(must_be_utf8(text, "content")))
     if not content:
-        raise Invalid("There is no content to remember.", hint="Give it as argument or on stdin.")
+        raise Invalid(
+            "There is no content to remember.",
+            hint=Advice("Give it as {}.", Option(name, is_word=True)),
+        )
     if len(content.encode()) > MAX_CONTENT:
         raise Invalid(
             f"The content is longer than {MAX_CONTENT // 1024} KB.",
-            hint="Remember what matters in it, and name the file with --file.",
+            hint=Advice("Remember what matters in it, and name the file with {}.", Option("files")),
         )
     return content
 

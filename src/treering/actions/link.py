@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 from treering.actions import inputs
 from treering.actions.revise import write_changes
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound
 from treering.graph.network import Edge
 from treering.model.dates import instant
@@ -90,7 +91,7 @@ def _alive(place: Copy) -> Copy:
     if place.memory().is_forgotten:
         raise MemoryNotFound(
             f"The memory {place.id} was forgotten.",
-            hint=f"`treering forget --restore {place.id}` brings it back.",
+            hint=Advice("{} brings it back.", Call("forget", place.id, restore=True)),
         )
     return place
 

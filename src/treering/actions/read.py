@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from treering.actions import outputs
-from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import Neighbour, neighbours
@@ -131,17 +130,14 @@ def read(
         marks,
     )  # fmt: skip
     events = memory_events(workspace, view, memory.id) if history else None
-    answer: WholeMemory = harmless(
-        replace(
-            whole,
-            details=_details(place, memory),
-            outdates=outdates or None,
-            stale=CodeTree(workspace.repository, position.head).staleness(memory),
-            history=None if events is None else tuple(map(write_event, events)),
-            pending=pending or None,
-        )
+    return replace(
+        whole,
+        details=_details(place, memory),
+        outdates=outdates or None,
+        stale=CodeTree(workspace.repository, position.head).staleness(memory),
+        history=None if events is None else tuple(map(write_event, events)),
+        pending=pending or None,
     )
-    return answer
 
 
 def make_whole(

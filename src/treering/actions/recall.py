@@ -1,10 +1,8 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.marks import (
@@ -22,6 +20,7 @@ from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.workspace import Position, Workspace
 from treering.branches.layers import view_of_trash
+from treering.call import Advice, Call
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Mode, Order, Outcome, Status, Tiers
 from treering.model.memory import uri_of
@@ -179,26 +178,23 @@ def recall(
         results = _place_amended(results)
     if expand:
         results = _with_linked(reader, search_view, results, expand, relation, order)
-    answer: Recalled = harmless(
-        Recalled(
-            query=query,
-            branch=position.scope.branch,
-            layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
-            total=search_result.total,
-            cursor=following,
-            results=tuple(results),
-            withheld={
-                key: search_result.withheld.get(key, 0)
-                for key in ("superseded", "deleted", "other_branches", "trash", "records")
-                if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
-            }
-            | count_weak(search_result.withheld),
-            mode=search_result.mode,
-            notes=(*search_result.notes, *_point_to_trash(asked, search_result)) or None,
-            pending=pending or None,
-        )
+    return Recalled(
+        query=query,
+        branch=position.scope.branch,
+        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
+        total=search_result.total,
+        cursor=following,
+        results=tuple(results),
+        withheld={
+            key: search_result.withheld.get(key, 0)
+            for key in ("superseded", "deleted", "other_branches", "trash", "records")
+            if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
+        }
+        | count_weak(search_result.withheld),
+        mode=search_result.mode,
+        notes=(*search_result.notes, *_point_to_trash(asked, search_result)) or None,
+        pending=pending or None,
     )
-    return answer
 
 
 def _view(workspace: Workspace, position: Position, everything: View, scope: str, at: str) -> View:
@@ -220,8 +216,8 @@ def _point_to_trash(asked: RecallRequest, result: SearchResult) -> tuple[str, ..
             limit=None,
         )  # fmt: skip
         if count := sum(asked.view.place(hit.id) is None for hit in found.hits):
-            command = f"`treering restore {shlex.quote(layer.branch)}`"
-            return (f"{command} brings back a dropped branch, of which {count} match.",)
+            text = f"{{}} brings back a dropped branch, of which {count} match."
+            return (Advice(text, Call("restore", layer.branch)),)
     return ()
 
 

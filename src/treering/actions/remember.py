@@ -7,6 +7,7 @@ from treering.actions import inputs
 from treering.actions.marks import Outdates
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
 from treering.actions.workspace import Change, Position, Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.document import link_fields
@@ -175,7 +176,7 @@ def identify(view: View, draft: Memory, private: bool) -> tuple[Memory, Copy | N
         if existing and existing.memory().content != draft.content:
             raise Conflict(
                 f"The id {draft.id} belongs to a memory with another content.",
-                hint="Leave the id out, or use `treering revise`.",
+                hint=Advice("Leave the id out, or use {}.", Call("revise", draft.id)),
             )
         return draft, existing
     n = 0

@@ -9,6 +9,7 @@ from treering.branches.survey import RESTORED, read_op
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.undo import EarlierTip, is_forgotten
+from treering.call import Advice, Call
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
 from treering.store import heads, layout
@@ -114,7 +115,9 @@ def _find(workspace: Workspace, branch: str, before_sync: bool) -> tuple[Vault, 
     names = sorted({e.scope.branch for v in workspace.store.vaults() for e in list_trash(v)})
     there = f"In the trash: {', '.join(names)}." if names else "The trash is empty."
     if earlier:
-        there = f"`treering restore {branch} --before-sync` takes back what the last sync changed."
+        there = Advice(
+            "{} takes back what the last sync changed.", Call("restore", branch, before_sync=True)
+        )
     raise BranchNotFound(f"No dropped memories of {branch} are in the trash.", hint=there)
 
 

@@ -1,10 +1,9 @@
 """revert: make a memory what it was before, as a new change."""
 
-import shlex
-
 from treering.actions.read import memory_events
 from treering.actions.revise import Revised, diff_fields, write_changes
 from treering.actions.workspace import Change, Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
@@ -58,10 +57,12 @@ def _revert_commit(workspace: Workspace, writing: Writing, vault: Vault, commit:
     info = vault.repository.objects.commit(commit)
     said = message.read(info.message)
     if said.is_promotion:
-        source, into = (shlex.quote(name) for name in (said.promoted_from, said.promoted_into))
         raise Invalid(
             f"The commit {commit[:12]} is a promotion.",
-            hint=f"`treering promote {source} --into {into} --undo` takes it back.",
+            hint=Advice(
+                "{} takes it back.",
+                Call("promote", said.promoted_from, into=said.promoted_into, undo=True),
+            ),
         )
     below = tree_of(vault, info.parents[0]) if info.parents else None
     bases, now = said.bases, workspace.now()

@@ -7,6 +7,7 @@ from typing import cast
 from treering.actions import inputs
 from treering.actions.marks import Outdates
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid, MemoryNotFound
 from treering.model.choices import Status
 from treering.model.memory import Link, Memory, title_of
@@ -86,7 +87,7 @@ def revise(
         if memory.is_forgotten and not status:
             raise MemoryNotFound(
                 f"The memory {memory.id} was forgotten.",
-                hint=f"`treering forget --restore {memory.id}` brings it back.",
+                hint=Advice("{} brings it back.", Call("forget", memory.id, restore=True)),
             )
         changes = [Change(apply(writing, memory), place, place.is_private)]
         if supersede_with:

@@ -101,6 +101,7 @@ class ReviewItem(TypedDict):
     created: str
     confidence: float
     reasons: list[ReviewDoubt]
+    next: str
 
 
 class StatusReview(TypedDict):

@@ -18,6 +18,7 @@ from treering.branches.sharing import RemoteNames, SharingRules
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
+from treering.call import Advice, Call
 from treering.errors import BlockedSecret, Busy, SyncRefused
 from treering.git import lock, refs
 from treering.git.refs import RefMoved
@@ -144,7 +145,7 @@ class _SyncRun:
                 return self._answer()
         raise SyncRefused(
             f"The refs of this clone on {self._wire.name} keep changing.",
-            hint="Nothing was lost. Run `treering sync` again.",
+            hint=Advice("Nothing was lost. Run {} again.", Call("sync")),
         )
 
     # --- in ---------------------------------------------------------------------------------------

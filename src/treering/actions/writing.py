@@ -1,11 +1,11 @@
 """A write under way: what is seen under the lock, and the one way by which memories are written."""
 
-import shlex
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.branches.code import as_made_on_branch, code_position
+from treering.call import Advice, Call, ways
 from treering.git.lock import Held
 from treering.git.objects import blob_id
 from treering.model import document
@@ -54,11 +54,11 @@ class Writing:
         self._commits: list[str] = []
 
     @property
-    def back(self) -> str | None:
+    def back(self) -> Advice | None:
         """The commands that take back what was written so far."""
-        branch = shlex.quote(self.scope.branch)
-        ways = [f"treering revert {oid[:12]} --branch {branch}" for oid in reversed(self._commits)]
-        return " && ".join(ways) or None
+        branch = self.scope.branch
+        calls = [Call("revert", oid[:12], branch=branch) for oid in reversed(self._commits)]
+        return ways(*calls) if calls else None
 
     def note_around(
         self, changes: Iterable[Change], versions: Mapping[str, str], *, is_complete: bool

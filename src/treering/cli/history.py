@@ -11,7 +11,6 @@ from treering.cli.screen import (
     dim,
     headline,
     marked,
-    safe,
     screen,
     short,
     table,
@@ -55,8 +54,8 @@ def _list_events(answer: "Log") -> str:
             dim(e.commit[:12]),
             e.op,
             short(e.id),
-            safe(e.branch),
-            safe(titled(e)) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e),
+            e.branch,
+            titled(e) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e),
         )
         for e in answer.entries
     ]
@@ -74,8 +73,8 @@ def _draw_line(line: "DrawnLine", now: float) -> str:
     if not line.commit:
         return strokes
     age = f"{ago(line.when, now):>10}"
-    label = f"[{safe(line.tip_of)}] " if line.tip_of else ""
-    subject = cut(safe(line.subject), len(strokes) + len(age) + len(label) + 3)
+    label = f"[{line.tip_of}] " if line.tip_of else ""
+    subject = cut(line.subject, len(strokes) + len(age) + len(label) + 3)
     # git draws the end of one history right above the next: a gap keeps them apart.
     gap = "\n" if line.is_first and line.strokes == "*" else ""
     return f"{strokes} {dim(age)}  {bold(label)}{subject}{gap}"
@@ -110,7 +109,7 @@ def _list_differences(answer: "Diff") -> str:
         for sign, items in (("+", answer.added), ("~", answer.changed), ("-", answer.forgotten))
         for item in items
     ]
-    nothing = f"{safe(answer.branch)} knows nothing that {safe(answer.base)} does not."
+    nothing = f"{answer.branch} knows nothing that {answer.base} does not."
     return "\n".join(lines) or nothing
 
 

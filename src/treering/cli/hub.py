@@ -11,7 +11,7 @@ import click
 
 from treering.cli.command import join_outer, make_params, options
 from treering.cli.run import stop_collecting_imports
-from treering.cli.screen import count, format_date, safe, table
+from treering.cli.screen import count, format_date, table
 from treering.errors import Invalid
 from treering.verbs.hub import VERBS
 from treering.verbs.verb import Verb
@@ -81,8 +81,7 @@ def _run_add(
 
 def _render_added(line: "RepositoryLine") -> str:
     return (
-        f"added  {safe(line.name)}  {safe(line.url)}\n"
-        f"`treering hub update {safe(line.name)}` fetches its memories."
+        f"added  {line.name}  {line.url}\n`treering hub update {line.name}` fetches its memories."
     )
 
 
@@ -101,14 +100,14 @@ def _render_list(answer: "RepositoryLines") -> str:
 def _row(line: "RepositoryLine") -> tuple[str, ...]:
     when = format_date(line.updated) if line.updated else "never"
     state = f"failed: {line.error}" if line.error else "behind" if line.behind else ""
-    return safe(line.name), count(line.memories), when, safe(state), safe(line.url)
+    return line.name, count(line.memories), when, state, line.url
 
 
 def _run_remove(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
     from treering.actions.hub.manage import remove
 
     def render(answer: "RemovedRepository") -> str:
-        return f"removed  {safe(answer.removed)}"
+        return f"removed  {answer.removed}"
 
     call.answer(remove(hub, name), render)
     return 0
@@ -131,7 +130,7 @@ def _run_update(
 
 def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], seconds: float) -> int:
     """Until it is told to end; a round is a line of JSON for programs."""
-    from treering.actions.answers import jsonable
+    from treering.actions.answers import jsonable, strip_control_characters
     from treering.actions.hub.manage import watch
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -141,14 +140,14 @@ def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], sec
         else:
             for result in answer.repos:
                 if result.status != "unchanged":
-                    click.echo(_render_result(result))
+                    click.echo(_render_result(strip_control_characters(result)))
     return 0
 
 
 def _render_result(result: "UpdateResult") -> str:
-    more = f"  {safe(result.error)}" if result.error else f"  {count(result.memories)}"
-    notes = "".join(f"\n  {safe(note)}" for note in result.notes)
-    return f"{result.status:<9}  {safe(result.name)}{more}{notes}"
+    more = f"  {result.error}" if result.error else f"  {count(result.memories)}"
+    notes = "".join(f"\n  {note}" for note in result.notes)
+    return f"{result.status:<9}  {result.name}{more}{notes}"
 
 
 def _render_round(answer: "UpdateRound") -> str:
@@ -169,10 +168,10 @@ def _run_status(call: "Invocation", hub: "RepositoryHub") -> int:
 
 
 def _render_status(answer: "HubStatus") -> str:
-    lines = [f"hub  {safe(answer.place)} ({answer.kind})"]
+    lines = [f"hub  {answer.place} ({answer.kind})"]
     lines += [f"{count(len(answer.repos), 'repository')}, {count(answer.memories)}"]
     lines += [table([_row(line) for line in answer.repos], indent="  ")] if answer.repos else []
-    tokens = [(safe(token.name), safe(", ".join(token.repos))) for token in answer.tokens]
+    tokens = [(token.name, ", ".join(token.repos)) for token in answer.tokens]
     lines += ["tokens", table(tokens, indent="  ")] if tokens else []
     return "\n".join(lines)
 
@@ -191,7 +190,7 @@ def _run_revoke(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
     from treering.actions.hub.manage import revoke
 
     def render(answer: "RevokedToken") -> str:
-        return f"revoked  {safe(answer.revoked)}"
+        return f"revoked  {answer.revoked}"
 
     call.answer(revoke(hub, name), render)
     return 0

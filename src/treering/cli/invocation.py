@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from treering.actions.answers import harmless, jsonable
+from treering.actions.answers import jsonable, strip_control_characters
 from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.cli.caller import read_caller, read_hub, start_process
@@ -55,13 +55,13 @@ class Invocation:
         """Print the answer: JSON for programs, text for people."""
         if self.as_json:
             print_json(jsonable(value))
-        elif text := render(harmless(value)):
+        elif text := render(strip_control_characters(value)):
             screen.show(text)
 
     def say(self, text: str) -> None:
         """Tell people something beside the answer."""
         if not self.as_json:
-            screen.echo(text, is_error=True)
+            screen.echo(strip_control_characters(text), is_error=True)
 
     def list_paths(self, paths: tuple[str, ...]) -> list[str]:
         """Paths as people type them, from where they are. A missing one is meant from the top."""

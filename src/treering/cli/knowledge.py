@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation, read_content
-from treering.cli.screen import bold, count, dim, marked, safe, short, table, titled
+from treering.cli.screen import bold, count, dim, marked, short, table, titled
 
 if TYPE_CHECKING:
     from treering.actions.graph_answers import EdgeShown, NodeShown
@@ -41,7 +41,7 @@ def render_graph(answer: Any) -> str:
 
 
 def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
-    yield f"{short(answer.id)}  {bold(safe(answer.title))}{marked(answer)}"
+    yield f"{short(answer.id)}  {bold(answer.title)}{marked(answer)}"
     yield from _branch(answer.nodes, answer.id, "")
     if answer.total > len(answer.nodes):
         yield f"{len(answer.nodes)} of {answer.total}: more with --limit"
@@ -55,7 +55,7 @@ def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[st
     for node in below:
         is_last = node is below[-1]
         arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
-        line = f"{dim(safe(arrow))}  {short(node.id)}  {node.type}  {safe(titled(node))}"
+        line = f"{dim(arrow)}  {short(node.id)}  {node.type}  {titled(node)}"
         line += marked(node)
         yield f"{indent}{'└─' if is_last else '├─'} {line}"
         yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
@@ -63,7 +63,7 @@ def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[st
 
 def _edges(answer: "Edges") -> Iterator[str]:
     rows = [
-        (short(edge.source), safe(edge.relation), short(edge.target), _render_confidence(edge))
+        (short(edge.source), edge.relation, short(edge.target), _render_confidence(edge))
         for edge in answer.edges
     ]
     yield table(rows) if rows else "No links."
@@ -72,21 +72,21 @@ def _edges(answer: "Edges") -> Iterator[str]:
 
 
 def _render_confidence(edge: "EdgeShown") -> str:
-    return dim(f"{edge.confidence:g} {safe(edge.by)}".strip())
+    return dim(f"{edge.confidence:g} {edge.by}".strip())
 
 
 def _path(answer: "PathAnswer") -> Iterator[str]:
     for station in answer.path:
-        yield f"{short(station.id)}  {safe(titled(station))}{marked(station)}"
+        yield f"{short(station.id)}  {titled(station)}{marked(station)}"
         if station.relation_to_next:
             arrow = "↓" if station.direction_to_next == "out" else "↑"
-            yield dim(f"  {arrow} {safe(station.relation_to_next)}")
+            yield dim(f"  {arrow} {station.relation_to_next}")
 
 
 def _prerequisites(answer: "Prerequisites") -> Iterator[str]:
-    yield f"{short(answer.id)}  {bold(safe(answer.title))}"
+    yield f"{short(answer.id)}  {bold(answer.title)}"
     for before in answer.prerequisites:
-        yield f"{'  ' * before.depth}{short(before.id)}  {safe(titled(before))}{marked(before)}"
+        yield f"{'  ' * before.depth}{short(before.id)}  {titled(before)}{marked(before)}"
     if not answer.prerequisites:
         yield "  needs nothing first"
 
@@ -96,23 +96,23 @@ def _stats(answer: "Stats") -> Iterator[str]:
         f"{answer.nodes} memories, {answer.edges} links, {answer.components} groups"
         f" (largest {answer.largest_component}), {answer.orphans} without links"
     )
-    rows = [(safe(relation), str(count)) for relation, count in answer.by_relation.items()]
+    rows = [(relation, str(count)) for relation, count in answer.by_relation.items()]
     yield table(rows, indent="  ")
     yield table(
-        [(str(hub.degree), short(hub.id), safe(titled(hub)) + marked(hub)) for hub in answer.hubs],
+        [(str(hub.degree), short(hub.id), titled(hub) + marked(hub)) for hub in answer.hubs],
         indent="  ",
     )
 
 
 def _drawing(answer: "Drawing") -> Iterator[str]:
-    yield safe(answer.text)
+    yield answer.text
 
 
 def _suggestions(answer: "SuggestedPairs") -> Iterator[str]:
     for pair in answer.pairs:
-        yield f"{pair.score:.2f}  {short(pair.source)}  {safe(pair.source_title)}"
-        yield f"      {short(pair.target)}  {safe(pair.target_title)}"
-        yield dim(f"      {safe(pair.reason)}")
+        yield f"{pair.score:.2f}  {short(pair.source)}  {pair.source_title}"
+        yield f"      {short(pair.target)}  {pair.target_title}"
+        yield dim(f"      {pair.reason}")
         yield f"      treering link {pair.source} {pair.relation} {pair.target}"
     if not answer.pairs:
         yield "No links seem to be missing."
@@ -166,17 +166,17 @@ def render_entities(answer: dict[str, Any]) -> str:
         verb = "would merge" if answer["dry_run"] else "merged"
         links = f"{answer['links_moved']} links move"
         return f"{verb}  {', '.join(answer['merged'])} into {answer['into']} ({links})"
-    lines = [f"{answer['id']}  {answer['kind']:<12}  {safe(answer['name'])}"]
+    lines = [f"{answer['id']}  {answer['kind']:<12}  {answer['name']}"]
     if aliases := answer.get("aliases"):
-        lines.append(f"  also called: {', '.join(map(safe, aliases))}")
-    lines += [f"  {safe(k)}: {safe(str(v))}" for k, v in answer.get("properties", {}).items()]
-    lines += [f"  {m['id']}  {safe(m['title'])}" for m in answer.get("mentioned_by", [])]
+        lines.append(f"  also called: {', '.join(aliases)}")
+    lines += [f"  {k}: {v!s}" for k, v in answer.get("properties", {}).items()]
+    lines += [f"  {m['id']}  {m['title']}" for m in answer.get("mentioned_by", [])]
     return "\n".join(lines)
 
 
 def _entity_row(item: dict[str, Any]) -> tuple[str, ...]:
     last = f"{item['mentions']} mentions" if "mentions" in item else f"{item['confidence']:.2f}"
-    return (item["id"] or "-", item["kind"], safe(item["name"]), last)
+    return (item["id"] or "-", item["kind"], item["name"], last)
 
 
 # --- status ---------------------------------------------------------------------------------------
@@ -190,13 +190,13 @@ def _render_summary(answer: dict[str, Any]) -> str:
     here, memories = answer["repository"], answer["memories"]
     where = "On" if here["branch"] == here["checked_out"] else "Seen from"
     lines = [
-        f"{where} {safe(here['branch'])} (trunk: {safe(here['trunk'])}): "
+        f"{where} {here['branch']} (trunk: {here['trunk']}): "
         f"{count(memories['visible'])} visible, {count(memories['total'], 'copy')} in all branches"
     ]
     if memories["by_type"]:
         lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
     if answer["top_tags"]:
-        tags = ", ".join(f"{safe(t['tag'])} ({t['count']})" for t in answer["top_tags"])
+        tags = ", ".join(f"{t['tag']} ({t['count']})" for t in answer["top_tags"])
         lines.append(f"  tags: {tags}")
     lines.append(table([_branch_row(row, here["checked_out"]) for row in answer["branches"]]))
     lines += [f"  {dim(note)}" for note in _list_notes(answer)]
@@ -205,7 +205,7 @@ def _render_summary(answer: dict[str, Any]) -> str:
 
 def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
     is_here = row["branch"] == current
-    name = safe(row["branch"])
+    name = row["branch"]
     label = f"* {bold(name)}" if is_here else f"  {name}"
     return (label, str(row["memories"]), row["state"])
 
@@ -221,26 +221,24 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
         notes.append(f"{pending} hook events wait: the next recall, gc or worker looks at them")
     sync = answer["sync"]
     notes += [
-        f"{safe(kept['branch'])}: {kept['files']} files left out by {safe(kept['author'])} in "
+        f"{kept['branch']}: {kept['files']} files left out by {kept['author']} in "
         f"{kept['commit'][:12]} were put back"
         for kept in sync.get("kept", ())
     ]
     notes += [
-        f"{safe(undo['branch'])}: a sync changed {undo['changed']} memories and hid "
-        f"{undo['hidden']}: `treering restore {safe(undo['branch'])} --before-sync` takes it back"
+        f"{undo['branch']}: a sync changed {undo['changed']} memories and hid "
+        f"{undo['hidden']}: `treering restore {undo['branch']} --before-sync` takes it back"
         for undo in sync.get("undo", ())
         if undo["many"]
     ]
     local = sync.get("local", ())
-    notes += [
-        f"{safe(one['branch'])} stays here: {safe(one['reason'])}" for one in local[:_MOST_LOCAL]
-    ]
+    notes += [f"{one['branch']} stays here: {one['reason']}" for one in local[:_MOST_LOCAL]]
     if len(local) > _MOST_LOCAL:
         more = f"{len(local) - _MOST_LOCAL} more branches stay here"
         notes.append(f"{more}: `treering sync --dry-run` lists them")
     news = ((sync["ahead"], "push"), (sync["behind"], "fetch"))
     if ways := [f"{count(number, 'change')} to {way}" for number, way in news if number]:
-        notes.append(f"{safe(sync['remote'])}: {', '.join(ways)}: `treering sync`")
+        notes.append(f"{sync['remote']}: {', '.join(ways)}: `treering sync`")
     return notes + _list_remote_notes(answer)
 
 
@@ -253,7 +251,7 @@ def _list_remote_notes(answer: dict[str, Any]) -> list[str]:
         "unknown": "may have memories: `treering sync fetch --remote {name}` asks and gets them",
     }
     return [
-        f"{safe(remote['name'])} {texts[remote['memories']].format(name=safe(remote['name']))}"
+        f"{remote['name']} {texts[remote['memories']].format(name=remote['name'])}"
         for remote in answer["remotes"]
         if remote["memories"] in texts
     ]
@@ -267,7 +265,7 @@ def _render_view(answer: dict[str, Any]) -> str:
 
 
 def _clean_row(row: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(safe(cell) for cell in row)
+    return tuple(cell for cell in row)
 
 
 def _one_line(value: Any) -> str:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from treering.actions.answers import strip_control_characters
 from treering.cli.failure import Misuse
 from treering.cli.invocation import (
     Invocation,
@@ -21,7 +22,6 @@ from treering.cli.screen import (
     headline,
     mark_words,
     rule,
-    safe,
     short,
     table,
 )
@@ -66,12 +66,10 @@ def render_remember(answer: "Remembered") -> str:
     lines = [f"{verb}  {headline(answer)}  ({where})"]
     lines += [f"  linked   {_render_link(link)}" for link in answer.links if not answer.duplicate]
     for link in answer.suggested_links:
-        lines.append(f"  perhaps  {_render_link(link._asdict())}: {safe(link.title)}")
-    lines += [
-        f"  similar  {short(it.id)}  {safe(it.title)}  ({it.score:g})" for it in answer.similar
-    ]
+        lines.append(f"  perhaps  {_render_link(link._asdict())}: {link.title}")
+    lines += [f"  similar  {short(it.id)}  {it.title}  ({it.score:g})" for it in answer.similar]
     lines += _render_outdates(answer)
-    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    lines += [f"warning: {warning}" for warning in answer.warnings or ()]
     return "\n".join(lines)
 
 
@@ -81,13 +79,13 @@ def _render_outdates(answer: "Remembered | Revised") -> list[str]:
     for old in answer.outdates or ():
         words = f"{old.said} -> {old.says}" if old.said and old.says else old.how
         settle = dim(f"  treering link {short(answer.id)} supersedes {short(old.id)}")
-        lines.append(f"  outdates {short(old.id)}  {safe(old.title)}  ({safe(words)}){settle}")
+        lines.append(f"  outdates {short(old.id)}  {old.title}  ({words}){settle}")
     return lines
 
 
 def _render_link(link: Mapping[str, Any]) -> str:
-    why = dim(f"  ({safe(link['reason'])})") if link.get("reason") else ""
-    return f"{safe(link['relation'])} {short(link['target'])}{why}"
+    why = dim(f"  ({link['reason']})") if link.get("reason") else ""
+    return f"{link['relation']} {short(link['target'])}{why}"
 
 
 # --- recall ---------------------------------------------------------------------------------------
@@ -117,13 +115,14 @@ def _point_to_remotes(call: Invocation) -> None:
     workspace = call.workspace
     remotes = workspace.repository.remotes()
     if remotes and not any(vault.scopes() for vault in workspace.store.vaults()):
-        names = " or ".join(map(safe, remotes))
+        names = " or ".join(remotes)
         call.say(f"hint: No memories are here yet. `treering sync fetch` asks {names} for some.")
 
 
 def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None:
     """Ask which of the hits to read. An empty reply ends it."""
-    rows = [(str(n), headline(result)) for n, result in enumerate(answer.results, 1)]
+    hits = strip_control_characters(answer.results)
+    rows = [(str(n), headline(result)) for n, result in enumerate(hits, 1)]
     echo(table(rows, indent="  "))
     while reply := ask("Read which?"):
         if reply.isdecimal() and 1 <= int(reply) <= len(rows):
@@ -146,31 +145,31 @@ def render_recall(answer: "Recalled") -> str:
         found = "close to this question" if answer.withheld.get("weak") else "found"
         lines = [f"Nothing {found} {_where(answer)}."]
     lines.append(_render_rest(answer))
-    lines += [f"note: {safe(note)}" for note in answer.notes or () if note != NOT_CLOSE]
-    behind = [safe(repo.name) for repo in answer.repos or () if repo.behind]
+    lines += [f"note: {note}" for note in answer.notes or () if note != NOT_CLOSE]
+    behind = [repo.name for repo in answer.repos or () if repo.behind]
     lines += [f"behind: {', '.join(behind)} (treering hub update)"] if behind else []
     return "\n".join(line for line in lines if line)
 
 
 def _where(answer: "Recalled") -> str:
     if answer.repos is None:
-        return f"on {safe(answer.branch)}"
+        return f"on {answer.branch}"
     return f"in {len(answer.repos)} repositories"
 
 
 def _render_hit(hit: "RecallHit", now: float) -> str:
-    marks = [safe(hit.repo)] if hit.repo else []
-    marks += [safe(hit.branch), ago(hit.created, now)]
+    marks = [hit.repo] if hit.repo else []
+    marks += [hit.branch, ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
     marks += mark_words(hit)
     marks += ["conflict"] if hit.conflict else []
     marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
-    marks += [f"gone: {safe(', '.join(hit.stale.lost))}"] if hit.stale and hit.stale.lost else []
+    marks += [f"gone: {', '.join(hit.stale.lost)}"] if hit.stale and hit.stale.lost else []
     marks += [f"commit {hit.commit[:12]}"] if hit.commit else []
-    marks += [f"for {safe(hit.spelled)}"] if hit.spelled else []
+    marks += [f"for {hit.spelled}"] if hit.spelled else []
     marks += ["by meaning"] if hit.match == "meaning" else []
     marks += ["private"] if hit.private else []
-    marks += [f"edited by {safe(_names(hit.edited_by))}"] if hit.edited_by else []
+    marks += [f"edited by {_names(hit.edited_by)}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
     head = f"{headline(hit)}  " + dim(f"({', '.join(marks)})")
     text = hit.content
@@ -178,7 +177,7 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
         text = beyond_title(hit.snippet or "", hit.title)
     if not text:
         return head
-    return head + "\n" + "\n".join(dim(f"    {safe(line)}") for line in text.splitlines())
+    return head + "\n" + "\n".join(dim(f"    {line}") for line in text.splitlines())
 
 
 def _names(people: Sequence[str]) -> str:
@@ -225,7 +224,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
     from treering.actions.outputs import Piece
 
     if isinstance(memory, Piece):
-        return safe(memory.content)
+        return memory.content
     rows = [
         ("id", memory.id),
         ("repo", memory.repo or ""),
@@ -250,11 +249,11 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         ("flagged", ", ".join(memory.flags or ())),
         ("version", memory.version),
     ]
-    cells = [(safe(name), safe(value)) for name, value in rows if value]
+    cells = [(name, value) for name, value in rows if value]
     fields = table([(dim(name), value) for name, value in cells], indent="  ")
-    parts = [bold(safe(memory.title)), fields, safe(memory.content)]
+    parts = [bold(memory.title), fields, memory.content]
     if memory.history:
-        past = [(e.when, e.commit[:12], e.op, safe(e.title)) for e in memory.history]
+        past = [(e.when, e.commit[:12], e.op, e.title) for e in memory.history]
         parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)
 
@@ -315,7 +314,7 @@ def render_revise(answer: "Revised") -> str:
     version = answer.version[:12]
     lines = [f"{answer.id}  changed {', '.join(answer.changed)}  ({answer.branch}, {version})"]
     lines += _render_outdates(answer)
-    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    lines += [f"warning: {warning}" for warning in answer.warnings or ()]
     return "\n".join(lines)
 
 
@@ -348,10 +347,10 @@ def render_link(answer: "MadeLink | RemovedLink") -> str:
     if isinstance(answer, RemovedLink):
         if answer.removed:
             return "removed"
-        others = f", but there is {safe(', '.join(answer.relations))}" if answer.relations else ""
+        others = f", but there is {', '.join(answer.relations)}" if answer.relations else ""
         return f"no such link{others}"
     verb = "linked" if answer.created else "kept"
-    ends = f"{answer.source} {safe(answer.relation)} {answer.target}"
+    ends = f"{answer.source} {answer.relation} {answer.target}"
     lines = [f"{verb}  {ends}  ({answer.confidence:g})"]
-    lines += [f"warning: {safe(warning)}" for warning in answer.warnings or ()]
+    lines += [f"warning: {warning}" for warning in answer.warnings or ()]
     return "\n".join(lines)

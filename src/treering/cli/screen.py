@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
-from treering.text.hygiene import clean
 
 #: Hears how many steps are done, and of how many.
 Progress = Callable[[int, int], None]
@@ -128,13 +127,8 @@ def rule(title: str = "") -> str:
     return dim(head + "─" * max(0, min(screen().width, 100) - len(head)))
 
 
-def safe(text: str) -> str:
-    """Text from a memory, branch or author, without what could steer a terminal."""
-    return clean(text).replace("\r", "")
-
-
 def headline(item: Any) -> str:
-    return f"{short(item.id)}  {kind(item.type)}  {safe(titled(item))}"
+    return f"{short(item.id)}  {kind(item.type)}  {titled(item)}"
 
 
 def titled(item: Any) -> str:
@@ -147,7 +141,7 @@ def mark_words(item: Any) -> list[str]:
     """What replaces a memory, may replace it, or took it back, in a few words each."""
     from treering.actions.marks import marks_of
 
-    return [safe(words) for words in marks_of(item).words]
+    return list(marks_of(item).words)
 
 
 def marked(item: Any) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treering.cli.invocation import Invocation
-from treering.cli.screen import safe, table
+from treering.cli.screen import table
 
 if TYPE_CHECKING:
     from treering.answers import SettingValues, Setup
@@ -50,9 +50,9 @@ def _render_piece(piece: dict[str, str]) -> str:
 def render_init(answer: "Setup") -> str:
     """What was done, or would be, a line each."""
     parts = (("hook", answer.hooks), ("config", answer.config), ("file", answer.clients))
-    lines = [f"{kind:<7} {safe(name)}" for kind, names in parts for name in names]
+    lines = [f"{kind:<7} {name}" for kind, names in parts for name in names]
     lines = lines or ["Nothing to do."]
-    lines += [safe(note) for note in answer.notes]
+    lines += list(answer.notes)
     if answer.dry_run:
         lines.append("Nothing was changed.")
     return "\n".join(lines)
@@ -62,4 +62,4 @@ render_uninstall = render_init
 
 
 def render_config(answer: "SettingValues") -> str:
-    return table([(s.key, safe(s.value) or "-", s.meaning) for s in answer.settings])
+    return table([(s.key, s.value or "-", s.meaning) for s in answer.settings])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation, is_secret_allowed, print_json
-from treering.cli.screen import count, progress_bar, safe, table
+from treering.cli.screen import count, progress_bar, table
 from treering.errors import Invalid, StorageFailed
 from treering.git.files import replacement
 from treering.model.choices import SOURCE_NAMES
@@ -105,11 +105,11 @@ def render_import(answer: "Imported") -> str:
     verb = "would import" if answer.dry_run else "imported"
     source = f" from {answer.source}" if answer.source in _OTHER_SYSTEMS else ""
     lines = [f"{verb} {answer.imported}{source}, skipped {answer.skipped} that were there already"]
-    rows = [(p.type, safe(p.branch), safe(p.title)) for p in answer.preview or ()]
+    rows = [(p.type, p.branch, p.title) for p in answer.preview or ()]
     lines.append(table(rows, indent="  "))
     if (more := answer.imported - len(rows)) and rows:
         lines.append(f"  and {more} more")
-    lines += [f"  {safe(e.where)}: {safe(e.message)}" for e in answer.errors]
+    lines += [f"  {e.where}: {e.message}" for e in answer.errors]
     return "\n".join(line for line in lines if line)
 
 
@@ -127,7 +127,7 @@ def run_backfill(call: Invocation, **options: Any) -> Any:
 def render_backfill(answer: "Backfilled") -> str:
     left_out = sum(answer.left_out.values())
     lines = [f"captured {count(answer.captured, 'commit')}"]
-    lines.append(table([(safe(b), str(n)) for b, n in answer.branches.items()], indent="  "))
+    lines.append(table([(b, str(n)) for b, n in answer.branches.items()], indent="  "))
     if known := answer.skipped - left_out:
         lines.append(f"{count(known, 'commit')} captured before")
     if left_out:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from treering.cli.invocation import Invocation, read_optional_content
-from treering.cli.screen import count, progress_bar, safe, table
+from treering.cli.screen import count, progress_bar, table
 
 if TYPE_CHECKING:
     from treering.answers import (
@@ -39,9 +39,9 @@ def render_doctor(answer: "Diagnosis") -> str:
     lines = []
     for finding in answer.findings:
         mark = "fixed" if finding.fixed else finding.severity
-        lines.append(f"{mark}: {safe(finding.message)}")
+        lines.append(f"{mark}: {finding.message}")
         if not finding.fixed:
-            lines.append(f"  next: {safe(finding.fix)}")
+            lines.append(f"  next: {finding.fix}")
     return "\n".join(lines) or "All is well."
 
 
@@ -65,7 +65,7 @@ def render_reindex(answer: "Reindexed") -> str:
 
 def render_gc(answer: "GcAnswer") -> str:
     parts = [table([_plan_row(line) for line in answer.plan]) or "No branch has memories."]
-    parts += [f"undo {safe(line.branch)}: {safe(line.back)}" for line in answer.plan if line.back]
+    parts += [f"undo {line.branch}: {line.back}" for line in answer.plan if line.back]
     if answer.purged:
         verb = "would purge" if answer.dry_run else "purged"
         parts.append(f"{verb} {len(answer.purged)} from trash")
@@ -82,14 +82,14 @@ def render_promote(answer: "GcLine") -> str:
 
 
 def _plan_row(line: "GcLine") -> tuple[str, ...]:
-    into = f"{line.action} into {safe(line.into)}" if line.into else line.action
-    return (safe(line.branch), line.verdict, into, str(line.memories), safe(line.reason))
+    into = f"{line.action} into {line.into}" if line.into else line.action
+    return (line.branch, line.verdict, into, str(line.memories), line.reason)
 
 
 def render_restore(answer: "RestoredScope") -> str:
     if answer.note:
-        return safe(answer.note)
-    return f"restored {count(answer.memories)} of {safe(answer.branch)}"
+        return answer.note
+    return f"restored {count(answer.memories)} of {answer.branch}"
 
 
 def run_sync(call: Invocation, direction: str, **options: Any) -> Any:
@@ -101,15 +101,15 @@ def run_sync(call: Invocation, direction: str, **options: Any) -> Any:
 def render_sync(answer: "Synced") -> str:
     rows = [
         (
-            safe(scope.branch),
+            scope.branch,
             scope.status,
-            safe("; ".join(scope.notes or ())) or safe(scope.reason or ""),
+            ("; ".join(scope.notes or ())) or (scope.reason or ""),
         )
         for scope in answer.scopes
         if scope.status != "unchanged"
     ]
     lines = [table(rows)] if rows else []
-    lines += [safe(note) for note in answer.notes or ()]
+    lines += list(answer.notes or ())
     parts = []
     if answer.fetched:
         number = answer.memories_fetched
@@ -118,7 +118,7 @@ def render_sync(answer: "Synced") -> str:
     if answer.pushed:
         parts.append(f"{count(answer.memories_pushed)} of {count(answer.pushed, 'branch')} pushed")
     parts += [f"{count(answer.merged, 'branch')} merged"] if answer.merged else []
-    lines.append(f"{safe(answer.remote)}: {', '.join(parts) or 'nothing new'}")
+    lines.append(f"{answer.remote}: {', '.join(parts) or 'nothing new'}")
     lines += [_UNCHANGED] if answer.dry_run else []
     return "\n".join(lines)
 
@@ -136,13 +136,13 @@ def run_redact(call: Invocation, id: str, dry_run: bool, yes: bool) -> Any:
 def render_redact(answer: "Redacted") -> str:
     versions = count(answer.versions, "version")
     if answer.dry_run:
-        refs = ", ".join(safe(name) for name in answer.refs)
+        refs = ", ".join(name for name in answer.refs)
         lines = [f"{answer.id}: {versions} in {refs}", _UNCHANGED]
     else:
         lines = [f"{answer.id}: {versions} taken out of {count(answer.commits, 'commit')}"]
-    lines += map(safe, answer.left)
+    lines += answer.left
     if answer.commands:
-        lines += ["Commands:", *(f"  {safe(command)}" for command in answer.commands)]
+        lines += ["Commands:", *(f"  {command}" for command in answer.commands)]
     return "\n".join(lines)
 
 
@@ -182,7 +182,7 @@ def _render_merge(answer: "Merges") -> str:
     if not answer.merged:
         return _render_groups(answer, "merge", "No memories are alike.")
     return "\n".join(
-        f"merged  {m.id}  {safe(m.title)}  (superseded {', '.join(m.superseded)}; "
+        f"merged  {m.id}  {m.title}  (superseded {', '.join(m.superseded)}; "
         f"{m.links_moved} links moved)"
         for m in answer.merged
     )
@@ -192,7 +192,7 @@ def _render_summarize(answer: "Summaries") -> str:
     if not answer.summaries:
         return _render_groups(answer, "summarize", "No topic has three memories.")
     return "\n".join(
-        f"summarized  {s.id}  {safe(s.title)}  (of {count(len(s.derived_from))})"
+        f"summarized  {s.id}  {s.title}  (of {count(len(s.derived_from))})"
         for s in answer.summaries
     )
 
@@ -205,13 +205,13 @@ def _render_groups(answer: "Deduped | Merges | Summaries", op: str, nothing: str
 
 
 def _render_group(group: "Group", op: str) -> str:
-    head = "the same" if group.exact else safe(group.about or f"alike {group.score:.2f}")
+    head = "the same" if group.exact else (group.about or f"alike {group.score:.2f}")
     lines = [head]
     for memory_id, title in zip(group.ids, group.titles, strict=True):
         mark = "  (kept)" if memory_id == group.keep else ""
-        lines.append(f"  {memory_id}  {safe(title)}{mark}")
+        lines.append(f"  {memory_id}  {title}{mark}")
     if group.would:
-        lines.append(f"  would become: {safe(str(group.would['title']))} ({group.would['type']})")
+        lines.append(f"  would become: {group.would['title']!s} ({group.would['type']})")
     elif not group.exact:
         ids = " ".join(f"--id {memory_id}" for memory_id in group.ids)
         lines.append(f"  treering maintain {op} {ids} --content '...' --apply")
@@ -221,12 +221,12 @@ def _render_group(group: "Group", op: str) -> str:
 def _render_enrich(answer: "Enrichment") -> str:
     parts = []
     for item in answer.memories:
-        lines = [f"{item.id}  {safe(item.title)}"]
+        lines = [f"{item.id}  {item.title}"]
         if item.changed is not None:
             lines.append(f"  changed {', '.join(item.changed) or 'nothing'}")
         for name, value in item.suggest.items():
             words = value if isinstance(value, str) else ", ".join(cast(tuple[str, ...], value))
-            lines.append(f"  {name.replace('_', ' ')}: {safe(words)}")
+            lines.append(f"  {name.replace('_', ' ')}: {words}")
         if item.needs_model:
             lines.append(f"  for a writer: {', '.join(item.needs_model)}")
         parts.append("\n".join(lines))
@@ -235,7 +235,7 @@ def _render_enrich(answer: "Enrichment") -> str:
 
 def _render_links(answer: "InferredLinks | PrunedLinks") -> str:
     rows = [
-        (link.source, safe(link.relation), link.target, f"{link.confidence:g}", safe(link.reason))
+        (link.source, link.relation, link.target, f"{link.confidence:g}", link.reason)
         for link in answer.links
     ]
     more = answer.total - len(answer.links)

@@ -15,7 +15,6 @@ from treering.cli.screen import (
     kind,
     mark_words,
     rule,
-    safe,
     screen,
     short,
     titled,
@@ -56,7 +55,7 @@ def render_why(answer: "WhyAnswer") -> str:
         text.append(dim("No memory explains these lines."))
     if answer.total > len(answer.memories):
         text.append(dim(f"{answer.total - len(answer.memories)} more with --limit."))
-    text += [dim(safe(note)) for note in answer.notes or ()]
+    text += [dim(note) for note in answer.notes or ()]
     return "\n\n".join(text)
 
 
@@ -81,7 +80,7 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"
 
 def _head(answer: "WhyAnswer") -> str:
     at = f" at {answer.at[:_SHORT_COMMIT]}" if answer.at else ""
-    return bold(_one_line(answer.path)) + dim(f"{at}, seen from {safe(answer.branch)}")
+    return bold(_one_line(answer.path)) + dim(f"{at}, seen from {answer.branch}")
 
 
 def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
@@ -120,10 +119,10 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
             else ("not committed yet")
         )
         return
-    who = safe(lines.author.partition(" <")[0])
+    who = lines.author.partition(" <")[0]
     when = ago(lines.when, time.time()) if lines.when and screen().is_terminal else lines.when
     yield f"{dim(lines.commit[:_SHORT_COMMIT])}  {who}, {when}"
-    yield bold(safe(lines.subject))
+    yield bold(lines.subject)
     if lines.body:
         yield _one_line(lines.body)
     if lines.path:
@@ -134,18 +133,18 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
         as_what = (
             "" if landing.merged_as == lines.commit else f" as {landing.merged_as[:_SHORT_COMMIT]}"
         )
-        yield f"landed from {safe(landing.branch)}{as_what}{how}"
+        yield f"landed from {landing.branch}{as_what}{how}"
     words = [f"pull request #{lines.pull_request}"] if lines.pull_request else []
     words += [f"{key}: {', '.join(values)}" for key, values in (lines.trailers or {}).items()]
     if words:
-        yield dim(safe("; ".join(words)))
+        yield dim("; ".join(words))
 
 
 def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
     yield _headline(memory)
     via = ", ".join(ways)
     where = {"other": f", on {memory.branch}", "trash": ", in the trash"}.get(memory.layer, "")
-    yield dim(f"  by {via}{safe(where)}")
+    yield dim(f"  by {via}{where}")
     if memory.flags:
         yield dim(f"  flagged: {', '.join(memory.flags)}")
         return
@@ -155,7 +154,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
 
 
 def _headline(memory: "WhyMemory") -> str:
-    title = safe(titled(memory))
+    title = titled(memory)
     if memory.outcome in UNSUCCESSFUL and screen().has_color:
         title = click.style(title, fg="red")
     return f"{short(memory.id)}  {kind(memory.type)}  {title}"
@@ -202,7 +201,7 @@ def _wrap(line: str, room: int) -> list[str]:
 
 def _one_line(text: str) -> str:
     """Text that must not leave its line: a name may hold a line break."""
-    return safe(text).replace("\t", _TAB).replace("\n", "⏎")
+    return text.replace("\t", _TAB).replace("\n", "⏎")
 
 
 def render_overruled(answer: "Overruled") -> str:
@@ -212,7 +211,7 @@ def render_overruled(answer: "Overruled") -> str:
         text += [bold(_one_line(file.path)), *_lay_out_all(file.lines, file.memories)]
     if not text:
         text = ["The change overrules nothing: it replaces no lines."]
-    return "\n\n".join([rule("What the change overrules"), *text, *map(safe, answer.notes)])
+    return "\n\n".join([rule("What the change overrules"), *text, *answer.notes])
 
 
 # --- for reviews ----------------------------------------------------------------------------------

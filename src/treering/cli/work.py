@@ -5,7 +5,7 @@ from typing import Any
 
 from treering.cli.failure import Misuse
 from treering.cli.invocation import Invocation, read_content
-from treering.cli.screen import headline, safe, table
+from treering.cli.screen import headline, table
 from treering.model.dates import ago
 
 
@@ -21,7 +21,7 @@ def run_checkpoint(
 def render_checkpoint(answer: Any) -> str:
     if not isinstance(answer, dict):
         verb = "known already" if answer.duplicate else "saved"
-        return f"{verb}  {headline(answer)}  ({safe(answer.branch)})"
+        return f"{verb}  {headline(answer)}  ({answer.branch})"
     if answer["checkpoint"] is None:
         return "No checkpoint has been saved here."
     return "\n".join(_describe(answer))
@@ -32,14 +32,14 @@ def _describe(answer: dict[str, Any]) -> list[str]:
 
     checkpoint, since = answer["checkpoint"], answer["since"]
     when = ago(checkpoint["created"], time.time())
-    lines = [f"{checkpoint['id']}  {safe(checkpoint['branch'])}, {when}", ""]
-    lines += [safe(line) for line in answer["summary"].splitlines()]
+    lines = [f"{checkpoint['id']}  {checkpoint['branch']}, {when}", ""]
+    lines += list(answer["summary"].splitlines())
     for heading, items in (("Next steps", "next_steps"), ("Open files", "open_files")):
         if answer[items]:
-            lines += ["", f"{heading}:", *(f"- {safe(item)}" for item in answer[items])]
+            lines += ["", f"{heading}:", *(f"- {item}" for item in answer[items])]
     if since["commits"] or since["files"]:
         lines += ["", f"Since then: {changes(since)}"]
-        lines += [f"  {safe(name)}" for name in since["files"]]
+        lines += [f"  {name}" for name in since["files"]]
     return lines
 
 
@@ -62,7 +62,7 @@ def run_context(
 
 
 def render_context(answer: dict[str, Any]) -> str:
-    lines = [safe(answer["text"]) or "Nothing is remembered that matters here."]
+    lines = [answer["text"] or "Nothing is remembered that matters here."]
     if answer["left_out"]:
         lines.append(f"{answer['left_out']} more did not fit. --budget makes room.")
     if answer["flagged"]:
@@ -88,7 +88,7 @@ def run_prompts(
         text = read_content(typed_content or content or None, content_file)
     answer = call.act("prompts", op, name=name or typed_name, content=text, **options)
     for warning in answer.get("warnings", []):
-        call.say(f"warning: {safe(warning)}")
+        call.say(f"warning: {warning}")
     return answer
 
 
@@ -96,13 +96,13 @@ def render_prompts(answer: dict[str, Any]) -> str:
     if "prompts" in answer:
         return _list_prompts(answer["prompts"])
     if "text" in answer:
-        return safe(answer["text"])
+        return str(answer["text"])
     if "content" in answer:
-        return safe(answer["content"])
+        return str(answer["content"])
     if "deleted" in answer:
         return f"deleted  {answer['kind']} {answer['deleted']}"
     where = answer["branch"] or "your own"
-    return f"saved  {answer['kind']} {answer['name']}  ({safe(where)})"
+    return f"saved  {answer['kind']} {answer['name']}  ({where})"
 
 
 def _list_prompts(prompts: list[dict[str, Any]]) -> str:
@@ -110,10 +110,10 @@ def _list_prompts(prompts: list[dict[str, Any]]) -> str:
         (
             item["name"],
             item["kind"],
-            safe(item["branch"] or item["domain"]),
-            safe(item["owner"].partition(" <")[0]),
+            (item["branch"] or item["domain"]),
+            item["owner"].partition(" <")[0],
             ", ".join(item["variables"]),
-            safe(item["description"]),
+            item["description"],
         )
         for item in prompts
     ]

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.call import Advice, Call
 from treering.errors import SyncRefused
 from treering.git import process
 from treering.git.process import ProcessResult
@@ -211,7 +212,7 @@ class Remote:
                 "`treering config remote NAME`. Nothing was lost."
             )
         elif any(words in why for words in _OFFLINE):
-            hint = "Run `treering sync` again when it can be reached. Nothing was lost."
+            hint = Advice("Run {} again when it can be reached. Nothing was lost.", Call("sync"))
         return SyncRefused(f"{self._called} {what}: {why}", hint)
 
 

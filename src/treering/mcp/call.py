@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
+from treering.mcp.advice import advise
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
 from treering.mcp.progress import Progress
@@ -41,7 +42,7 @@ def call(
             arguments["progress"] = steps
         return _Call(workspace, verb, arguments).answer()
     except Exception as error:
-        answer = describe_error(error, verb)
+        answer = describe_error(error)
         if answer["error"]["code"] == "internal":
             log.exception("%s failed", verb.name)
         return ToolAnswer(write_json(answer), is_error=True)
@@ -65,11 +66,7 @@ class _Call:
         return ToolAnswer(text, changed=changes if self._has_changed(answer) else "")
 
     def _act(self, **changes: Any) -> dict[str, Any]:
-        answer = jsonable(self._action(self._workspace, **(self._arguments | changes)))
-        if self._verb.name in ("maintain", "entities"):
-            from treering.mcp.advice import spell_ways_back
-
-            answer = spell_ways_back(answer)
+        answer = jsonable(self._action(self._workspace, **(self._arguments | changes)), advise)
         return compact_answer(self._verb.name, self._arguments, answer, self._workspace.clock())
 
     def _room(self) -> int:

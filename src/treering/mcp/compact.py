@@ -11,10 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from treering.mcp.advice import advise
 from treering.model.dates import instant
 from treering.model.memory import beyond_title
-from treering.verbs import find_verb
 
 Answer = dict[str, Any]
 
@@ -176,8 +174,6 @@ def _without_echo(answer: Answer, arguments: Mapping[str, Any]) -> Answer:
     if answer.get("mode") == str(arguments.get("mode", answer.get("mode"))).strip().lower():
         left_out.add("mode")
     short = {key: value for key, value in answer.items() if key not in left_out}
-    if notes := short.get("notes"):
-        short["notes"] = [advise(note, find_verb("recall")) for note in notes]
     withheld = {key: count for key, count in answer.get("withheld", {}).items() if count}
     return short | {"withheld": withheld} if withheld else _without(short, "withheld")
 

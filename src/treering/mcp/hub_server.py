@@ -106,7 +106,7 @@ class HubCall(NamedTuple):
         try:
             return ToolAnswer(self._answer())
         except Exception as error:
-            answer = describe_error(error, self.verb)
+            answer = describe_error(error)
             if answer["error"]["code"] == "internal":
                 log.exception("%s failed", self.verb.name)
             return ToolAnswer(write_json(answer), is_error=True)

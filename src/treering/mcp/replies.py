@@ -13,7 +13,6 @@ from typing import Any
 from treering.errors import StorageFailed, TreeringError
 from treering.mcp.advice import advise
 from treering.text import secrets
-from treering.verbs.verb import Verb
 
 USUAL, MOST = 8_000, 40_000
 _SPARE = 60  # for what is said about the cut itself
@@ -74,10 +73,10 @@ def _cut_text(answer: dict[str, Any], key: str, room: int) -> dict[str, Any]:
 # --- errors ---------------------------------------------------------------------------------------
 
 
-def describe_error(error: Exception, verb: Verb | None = None) -> dict[str, Any]:
-    """The error object of the contract, in the words of whoever called `verb` as a tool."""
+def describe_error(error: Exception) -> dict[str, Any]:
+    """Return the error object of the contract, in the words of an agent."""
     failure = error if isinstance(error, TreeringError) else _wrap_bug(error)
-    message, hint = (hide_private(advise(text, verb)) for text in (failure.message, failure.hint))
+    message, hint = (hide_private(advise(text)) for text in (failure.message, failure.hint))
     return {"error": {"code": failure.code, "message": message, "hint": hint}}
 
 

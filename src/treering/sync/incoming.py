@@ -11,6 +11,7 @@ from typing import NamedTuple
 from treering.branches import undo
 from treering.branches.apply import Actor, rename
 from treering.branches.names import earlier_scope
+from treering.call import Advice, Call
 from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.model.document import FORMAT
 from treering.model.scope import Scope
@@ -157,7 +158,7 @@ def _with_way_back(
     """Keep what we saw before, where something of it is not as it was."""
     if before is None or not (effect := undo.measure(vault, before, vault.tip(scope))).changed:
         return outcome
-    note = f"{effect}: `treering restore {scope.branch} --before-sync` takes it back"
+    note = Advice(f"{effect}: {{}} takes it back", Call("restore", scope.branch, before_sync=True))
     notes = (*outcome.notes, note) if effect.is_large else outcome.notes
     return outcome._replace(notes=notes, undo=undo.keep(actor, vault, scope, before))
 

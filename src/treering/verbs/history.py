@@ -52,9 +52,8 @@ def review(
 ) -> "ReviewQueue":
     """Look at what is doubtful: stale, outdated, twice, in conflict.
 
-    On a terminal each memory is shown with its reasons, and one key decides: k keeps it, r
-    revises its text in your editor, s supersedes it, m merges it with another one, f forgets
-    it, n goes on, q ends. Elsewhere, and with --json, the queue is listed.
+    Each memory is listed with its reasons and the command that settles the gravest of them.
+    `treering web` has a page for it.
 
     >>> made = tr.remember("Perhaps use WAL mode", confidence=0.3)
     >>> [doubt.reason for doubt in tr.review().items[0].reasons]

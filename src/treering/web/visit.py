@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from treering.actions.answers import harmless
+from treering.actions.answers import strip_control_characters
 from treering.errors import Invalid
 from treering.mcp.repository import ServedRepository
 from treering.web.guard import Keys
@@ -103,7 +103,7 @@ class Visit:
 
     def ask(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """The answer of a verb, with nothing hidden in its texts, whoever wrote them."""
-        return harmless(action(self.workspace, *arguments, **options))
+        return strip_control_characters(action(self.workspace, *arguments, **options))
 
     def show(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page. What is given to a template is escaped there."""
@@ -126,7 +126,7 @@ class Visit:
         folder = repository.workdir or repository.common_dir
         head = repository.head()
         name = head.branch or f"@{(head.commit or '')[:12]}"
-        place: dict[str, str] = harmless({"name": folder.name, "branch": name})
+        place: dict[str, str] = strip_control_characters({"name": folder.name, "branch": name})
         return place
 
     def go(self, path: str, notice: Notice | None = None, **query: object) -> Response:

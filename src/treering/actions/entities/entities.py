@@ -4,7 +4,6 @@ An entity is a memory of type entity: its title is the name, `details.kind` says
 has a branch, a history and links like any other.
 """
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
@@ -13,6 +12,7 @@ from treering.actions.entities.merge import EntitiesMerged, merge_entities
 from treering.actions.entities.roster import Entity, Roster, content_of
 from treering.actions.forget import forget
 from treering.actions.workspace import Change, Workspace, Writing
+from treering.call import Call, ways
 from treering.errors import Invalid
 from treering.model.memory import Link, Memory
 from treering.store.view import Copy
@@ -243,8 +243,7 @@ def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
     entity_ids = [roster.resolve(word, request.kind).id for word in words]
     forget(workspace, entity_ids, reason="entity deleted", branch=request.branch)
-    there = f" --branch {shlex.quote(request.branch)}" if request.branch else ""
-    back = f"treering forget --restore {' '.join(entity_ids)}{there}"
+    back = ways(Call("forget", *entity_ids, restore=True, branch=request.branch))
     return {"deleted": entity_ids, "back": back}
 
 

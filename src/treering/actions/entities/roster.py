@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
+from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, Query
@@ -93,7 +94,8 @@ class Roster:
             memory = place.memory()
         except (Invalid, MemoryNotFound):
             raise MemoryNotFound(
-                f"There is no entity {word[:100]!r}.", hint="`treering entities list` shows them."
+                f"There is no entity {word[:100]!r}.",
+                hint=Advice("{} shows them.", Call("entities", "list")),
             ) from None
         if memory.type != "entity" or memory.is_forgotten:
             raise MemoryNotFound(f"The memory {memory.id} is not an entity.")

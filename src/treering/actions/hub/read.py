@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treering.actions.answers import harmless
 from treering.actions.hub.recall import attribute_copy, choose_repos, refuse, refuse_single
 from treering.actions.link import Neighbour, neighbours
 from treering.actions.marks import NO_MARKS, describe
 from treering.actions.read import WholeMemory, make_whole, write_event
 from treering.actions.stored_links import IndexedLinks
+from treering.call import Advice, Call
 from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
 from treering.hub.hub import HubCopy, RepositoryHub
 from treering.hub.names import split_id
@@ -46,14 +46,11 @@ def read_across(
         _list_links(hub, version, links, now) if links else (),
         describe(hub.find_successors(copy)) if is_current else NO_MARKS,
     )
-    answer: WholeMemory = harmless(
-        replace(
-            whole,
-            history=None if events is None else tuple(map(write_event, events)),
-            repos=tuple(repo for repo in nearer if repo.name == copy.repo),
-        )
+    return replace(
+        whole,
+        history=None if events is None else tuple(map(write_event, events)),
+        repos=tuple(repo for repo in nearer if repo.name == copy.repo),
     )
-    return answer
 
 
 def _find(hub: RepositoryHub, names: Sequence[str], prefix: str, typed: str) -> HubCopy:
@@ -62,7 +59,7 @@ def _find(hub: RepositoryHub, names: Sequence[str], prefix: str, typed: str) -> 
         where = names[0] if len(names) == 1 else f"any of {len(names)} repositories"
         raise MemoryNotFound(
             f"The hub has no memory {typed.strip()[:80]} in {where}",
-            hint="`treering recall --repos all` lists what the hub has.",
+            hint=Advice("{} lists what the hub has.", Call("recall", repos=["all"])),
         )
     if len(copies) > 1:
         some = ", ".join(f"{copy.repo}:{copy.memory.id}" for copy in copies[:5])

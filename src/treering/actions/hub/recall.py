@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treering.actions.answers import harmless
 from treering.actions.marks import describe
 from treering.actions.origin import UNVERIFIED, AttributedMemory, Attribution, name_people
 from treering.actions.recall import HitReasons, Recalled, RecallHit, make_hit, order_linked
@@ -72,22 +71,19 @@ def recall_across(
         asked = LinkQuestion(expand, tuple(relation))
         results += _list_linked(hub, results, question.words, detail, asked)
         results = order_linked(results, order)
-    answer: Recalled = harmless(
-        Recalled(
-            query=question.text,
-            branch="",
-            layers=(),
-            total=result.total,
-            cursor=f"{offset + limit}-{words}" if result.is_more else "",
-            results=tuple(results),
-            withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")}
-            | count_weak(result.withheld),
-            mode=result.mode,
-            notes=result.notes or None,
-            repos=freshness,
-        )
+    return Recalled(
+        query=question.text,
+        branch="",
+        layers=(),
+        total=result.total,
+        cursor=f"{offset + limit}-{words}" if result.is_more else "",
+        results=tuple(results),
+        withheld={key: result.withheld.get(key, 0) for key in ("superseded", "deleted")}
+        | count_weak(result.withheld),
+        mode=result.mode,
+        notes=result.notes or None,
+        repos=freshness,
     )
-    return answer
 
 
 def refuse(hub: RepositoryHub, error: RepoNotFound) -> TreeringError:

@@ -12,6 +12,7 @@ from treering.actions.imports.transcripts import AGENTS, import_transcripts
 from treering.actions.prompts.shelves import import_prompts, prompts_below
 from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
+from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import STATUSES
 from treering.model.dates import format_moment, parse_moment
@@ -95,11 +96,11 @@ def import_records(
         if progress:
             progress(number, 2 * len(everything))  # it counts again once it is searchable
 
-    imported, previews, ways = 0, list[Preview](), list[str]()
+    imported, previews, undo = 0, list[Preview](), list[Call]()
     errors += _link_up(by_branch)
     for name, memories in by_branch.items():
         new, there, failures, back = _write(workspace, name, memories, private, dry_run)
-        ways += [back] if back else []
+        undo += [part for part in back.parts if isinstance(part, Call)] if back else []
         imported, known_count, errors = imported + len(new), known_count + there, errors + failures
         previews += [Preview(memory.type, memory.title, name) for memory in new]
     if imported and not dry_run:
@@ -114,7 +115,7 @@ def import_records(
         tuple(errors),
         dry_run=dry_run or None,
         preview=preview,
-        back=" && ".join(ways) or None,
+        back=ways(*undo) if undo else None,
     )
 
 
@@ -196,10 +197,10 @@ def _write(
     memories: dict[str, tuple[Numbered, Memory]],
     private: bool,
     dry_run: bool,
-) -> tuple[list[Memory], int, list[Failure], str | None]:
+) -> tuple[list[Memory], int, list[Failure], Advice | None]:
     """Write what is new to one branch: which, how many were there, what clashed."""
 
-    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure], str | None]:
+    def attempt(writing: Writing) -> tuple[list[Memory], int, list[Failure], Advice | None]:
         new, errors, count = [], [], 0
         visible = writing.view.visible
         for record, memory in memories.values():

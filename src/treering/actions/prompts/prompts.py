@@ -15,6 +15,7 @@ from treering.actions.prompts.runs import PromptRuns, owner_of
 from treering.actions.prompts.shelves import SavedPrompt, Shelves
 from treering.actions.recall import RecallHit
 from treering.actions.workspace import Workspace
+from treering.call import Advice, Option
 from treering.errors import Invalid, PromptNotFound
 from treering.model import prompt as prompts_model
 from treering.model import template
@@ -249,7 +250,7 @@ def _check_variables(prompt: Prompt, parts: template.Template, values: Mapping[s
     if missing:
         raise Invalid(
             f"The {prompt.kind} {prompt.name} needs {', '.join(missing)}.",
-            hint="Give each with --variables NAME=VALUE.",
+            hint=Advice("Give each with {}.", Option("variables", "NAME=VALUE")),
         )
     if unknown:
         words = ", ".join([*variables_of(parts), *parts.optional]) or "none"
@@ -296,7 +297,7 @@ def _delete(workspace: Workspace, request: _PromptRequest) -> PromptDeleted:
     if not request.domain:
         raise Invalid(
             "Say whose prompt is to be deleted: the project's or your own.",
-            hint="--domain project or --domain user.",
+            hint=Advice("{} or {}.", Option("domain", "project"), Option("domain", "user")),
         )
     entry = find(workspace, request)
     Shelves(workspace, request.branch).delete(entry, workspace.now())

@@ -10,6 +10,7 @@ from typing import NotRequired, TypedDict
 from treering.actions import inputs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
+from treering.call import Advice, Call
 from treering.errors import MemoryNotFound
 from treering.model.memory import Memory
 from treering.model.query import Filters, parse
@@ -116,7 +117,7 @@ class TidyCandidates:
             if place.memory().is_forgotten:
                 raise MemoryNotFound(
                     f"The memory {place.id} was forgotten.",
-                    hint=f"`treering forget --restore {place.id}` brings it back.",
+                    hint=Advice("{} brings it back.", Call("forget", place.id, restore=True)),
                 )
         return self._entries(place.blob for place in places.values())
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from treering.actions.tidying.candidates import Group, SameMemories, TidyCandidates
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Conflict
 from treering.store.view import Copy
 
@@ -52,11 +53,13 @@ def dedupe(
 
 
 def _describe(family: SameMemories) -> Group:
-    ids = ", ".join(f'"{memory_id}"' for memory_id in family.ids)
+    ids = list(family.ids)
     if family.is_exact:
-        following = f'maintain(op="dedupe", ids=[{ids}], dry_run=false) keeps the first'
+        call = Call("maintain", "dedupe", ids=ids, apply=True)
+        following = Advice("{} keeps the first", call, mark="")
         return Group(family.ids, 1.0, True, family.titles, following, keep=family.ids[0])
-    following = f'read them, then maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    call = Call("maintain", "merge", ids=ids, content="...", apply=True)
+    following = Advice("read them, then {}", call, mark="")
     return Group(family.ids, family.score, False, family.titles, following)
 
 

@@ -15,6 +15,7 @@ from treering.actions.revise import diff_fields
 from treering.actions.tidying.candidates import TidyCandidates, text_given
 from treering.actions.tidying.rewrite import Rewrite, tags_of
 from treering.actions.workspace import Position, Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import FileRef, Memory, title_of
 from treering.model.query import Query
@@ -142,10 +143,11 @@ class _Draft:
     ) -> Enriched:
         memory = self.memory
         missing = () if self.is_rewritten else _unwritten(memory)
-        call = f'maintain(op="enrich", ids=["{memory.id}"], dry_run=false)'
-        better = ', content="..." with a better text' if missing else ""
+        content = "..." if missing else ""
+        call = Call("maintain", "enrich", ids=[memory.id], content=content, apply=True)
+        following = Advice("{} with a better text" if missing else "{}", call, mark="")
         return Enriched(
-            memory.id, memory.title, self._suggestions, missing, call + better, changed, version
+            memory.id, memory.title, self._suggestions, missing, following, changed, version
         )
 
 

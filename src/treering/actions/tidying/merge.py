@@ -17,6 +17,7 @@ from treering.actions.tidying.candidates import (
 )
 from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import type_named
@@ -101,14 +102,13 @@ def _check(places: Sequence[Copy]) -> None:
 
 
 def _describe(family: SameMemories, text: str, title: str, kind: str, *, is_named: bool) -> Group:
-    ids = ", ".join(f'"{memory_id}"' for memory_id in family.ids)
-    call = f'maintain(op="merge", ids=[{ids}], content="...", dry_run=false)'
+    call = Call("maintain", "merge", ids=list(family.ids), content="...", apply=True)
     return Group(
         ids=family.ids,
         score=family.score,
         exact=family.is_exact,
         titles=family.titles,
-        next=f"write one text that says what all of them say, then {call}",
+        next=Advice("write one text that says what all of them say, then {}", call, mark=""),
         memories=tuple(map(whole, family.memories)) if is_named and not text else None,
         would=_would(family, text, title, kind) if text else None,
     )

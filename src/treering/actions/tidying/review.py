@@ -15,6 +15,7 @@ from treering.actions.staleness import CodeTree, FileState, Stale
 from treering.actions.status import ReviewDoubt, ReviewItem
 from treering.actions.tidying.dedupe import dedupe
 from treering.actions.workspace import Change, Position, Workspace, Writing
+from treering.call import Advice, Call, ways
 from treering.errors import Invalid
 from treering.model.choices import REVIEW_REASONS, ReviewReason
 from treering.model.memory import FileRef, Memory
@@ -62,6 +63,8 @@ class DoubtfulMemory:
     created: str
     confidence: float
     reasons: tuple[Doubt, ...]
+    #: The call that settles the gravest of them.
+    next: str
 
     def as_review_item(self) -> ReviewItem:
         return {
@@ -75,6 +78,7 @@ class DoubtfulMemory:
             "created": self.created,
             "confidence": self.confidence,
             "reasons": [doubt.as_review_doubt() for doubt in self.reasons],
+            "next": self.next,
         }
 
 
@@ -223,7 +227,21 @@ def _describe(place: Copy, memory: Memory, doubts: tuple[Doubt, ...]) -> Doubtfu
         created=memory.created,
         confidence=memory.confidence,
         reasons=doubts,
+        next=_settle(memory, doubts[0]),
     )
+
+
+def _settle(memory: Memory, doubt: Doubt) -> Advice:
+    """Return the call that settles a doubt, as far as a rule can tell."""
+    if doubt.reason in ("outdated", "newer") and doubt.other:
+        return ways(Call("revise", memory.id, supersede_with=doubt.other))
+    if doubt.reason == "duplicate" and doubt.other:
+        return ways(Call("maintain", "merge", ids=[doubt.other, memory.id], content="..."))
+    if doubt.reason == "conflict":
+        return ways(Call("read", memory.id, history=True))
+    if doubt.reason == "reverted":
+        return ways(Call("revise", memory.id, outcome="failed"))
+    return ways(Call("review", keep=[memory.id]))
 
 
 # --- keeping --------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from treering.actions.tidying.candidates import (
 from treering.actions.tidying.merge import compose, take_up
 from treering.actions.tidying.rewrite import Rewrite, incoming, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
+from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, title_of
 from treering.model.taxonomy import BOOKKEEPING_TYPES, type_named
@@ -130,14 +131,13 @@ def _is_covered(candidates: TidyCandidates, entries: Sequence[Entry]) -> bool:
 
 def _describe(topic: _Topic, text: str, title: str, kind: str, *, is_named: bool) -> Group:
     sources = topic.sources
-    ids = ", ".join(f'"{memory_id}"' for memory_id in sources.ids)
-    call = f'maintain(op="summarize", ids=[{ids}], content="...", dry_run=false)'
+    call = Call("maintain", "summarize", ids=list(sources.ids), content="...", apply=True)
     return Group(
         ids=sources.ids,
         score=sources.score,
         exact=False,
         titles=sources.titles,
-        next=f"write what matters in them, then {call}",
+        next=Advice("write what matters in them, then {}", call, mark=""),
         about=topic.about or None,
         memories=tuple(map(whole, sources.memories)) if is_named and not text else None,
         would=_would(sources, text, title, kind) if text else None,

@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from treering.actions.answers import harmless
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.marks import NO_MARKS, Marks, find_marks, find_reverted, is_out_of_force
@@ -185,22 +184,19 @@ class Inquest:
         ids = list(order)[:limit]
         has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
         has_bodies = len({part.stretch.commit for part in explained}) <= _MOST_BODIES
-        answer: WhyAnswer = harmless(
-            WhyAnswer(
-                path=_show(source.path),
-                at=self.commit or "",
-                lines=tuple(
-                    self.describe(source.path, part, ids, has_code=has_code, has_body=has_bodies)
-                    for part in explained
-                ),
-                memories=self.list_memories(source.path, explained, ids, order),
-                branch=self.position.scope.branch,
-                total=len(order),
-                notes=self._notes(source, explained) or None,
-                pending=pending or None,
-            )
+        return WhyAnswer(
+            path=_show(source.path),
+            at=self.commit or "",
+            lines=tuple(
+                self.describe(source.path, part, ids, has_code=has_code, has_body=has_bodies)
+                for part in explained
+            ),
+            memories=self.list_memories(source.path, explained, ids, order),
+            branch=self.position.scope.branch,
+            total=len(order),
+            notes=self._notes(source, explained) or None,
+            pending=pending or None,
         )
-        return answer
 
     def _notes(self, source: SourceFile, explained: Sequence[Explained]) -> tuple[str, ...]:
         notes = [*source.notes, *self.blamer.notes]

@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from treering.call import Advice, Call
 from treering.errors import Invalid
 from treering.model import document
 from treering.model.memory import Memory, check, title_of
@@ -157,8 +158,10 @@ class _Play:
                 details=dict(result.details) | {"merge": {"lost": self._wording}}
             )
             self._notes.append(
-                f"{after.id} was reworded twice: the later text counts, the other one is "
-                f"`treering read {after.id} --at {self._wording[:12]}`"
+                Advice(
+                    f"{after.id} was reworded twice: the later text counts, the other one is {{}}",
+                    Call("read", after.id, at=self._wording[:12]),
+                )
             )
         if before.content != after.content:
             self._wording = step.blob or ""

@@ -1,7 +1,5 @@
 """What is done to branches' memories by forms: promoted, restored, or what the plan says."""
 
-import itertools
-import shlex
 from collections.abc import Iterator
 
 from starlette.responses import Response
@@ -9,6 +7,7 @@ from starlette.responses import Response
 from treering.actions.gc import GcAnswer, PlanAnswer, gc, promote_by_hand
 from treering.actions.restore import RestoredScope
 from treering.actions.restore import restore as restore_scope
+from treering.call import Advice, Call
 from treering.errors import Conflict
 from treering.web.notices import Notice, UndoStep
 from treering.web.rendering import plural
@@ -56,13 +55,12 @@ def apply_plan(visit: Visit) -> Response:
 
 def _take_back(line: PlanAnswer) -> Iterator[UndoStep]:
     """The way back, where it is a call of ours and not of git."""
-    words = shlex.split(line.back)
-    if words[:2] == ["treering", "restore"]:
-        yield UndoStep("restore", {"branch": line.branch})
-    elif words[:2] == ["treering", "promote"]:
-        ids = [word for before, word in itertools.pairwise(words) if before == "--id"]
-        to = {"branch": line.branch, "into": line.into}
-        yield UndoStep("promote", {**to, "undo": True, "ids": ids})
+    for call in line.back.parts if isinstance(line.back, Advice) else ():
+        if isinstance(call, Call) and call.verb == "restore":
+            yield UndoStep("restore", {"branch": line.branch})
+        elif isinstance(call, Call) and call.verb == "promote":
+            to = {"branch": line.branch, "into": line.into, "undo": True}
+            yield UndoStep("promote", {**to, "ids": call.options.get("id", [])})
 
 
 def _tell(line: PlanAnswer) -> str:
