@@ -21,8 +21,10 @@ class Maintained(NamedTuple, Generic[Answer]):
     answer: Answer
 
     def as_json(self) -> dict[str, object]:
-        fields: dict[str, object] = jsonable(self.answer)
-        return {"op": self.op, "dry_run": self.dry_run} | fields
+        names = getattr(type(self.answer), "__match_args__", ())
+        fields = {name: getattr(self.answer, name) for name in names}
+        said = {name: value for name, value in fields.items() if value is not None}
+        return {"op": self.op, "dry_run": self.dry_run} | said
 
 
 _PLAIN = frozenset({int, bool, type(None)})
