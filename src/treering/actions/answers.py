@@ -21,8 +21,9 @@ class Maintained(NamedTuple, Generic[Answer]):
     answer: Answer
 
     def as_json(self) -> dict[str, object]:
+        own = getattr(self.answer, "as_json", None)
         names = getattr(type(self.answer), "__match_args__", ())
-        fields = {name: getattr(self.answer, name) for name in names}
+        fields = own() if own else {name: getattr(self.answer, name) for name in names}
         said = {name: value for name, value in fields.items() if value is not None}
         return {"op": self.op, "dry_run": self.dry_run} | said
 
