@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 from mcp import Client
 
@@ -44,6 +45,8 @@ class Served:
         self.said = self.process.stderr.readline()
         found = re.search(r":(\d+)/mcp", self.said)
         self.port = int(found[1]) if found else 0
+        made = re.search(r"Bearer (\S+)\)", self.said)
+        self.token = f"Bearer {made[1]}" if made else ""
 
     def post(self, body=DISCOVER, **headers) -> int:
         """The status of one request."""
@@ -51,6 +54,7 @@ class Served:
         sent = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
+            "Authorization": self.token,
         } | {name.capitalize(): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
@@ -66,6 +70,12 @@ class Served:
         self.process.stdout.close()
         self.process.stderr.close()
         return code
+
+
+def transport(server):
+    """How the SDK's client reaches it, with its token."""
+    client = create_mcp_http_client(headers={"Authorization": server.token})
+    return streamable_http_client(f"http://127.0.0.1:{server.port}/mcp", http_client=client)
 
 
 @pytest.fixture
@@ -86,12 +96,22 @@ def test_an_agent_works_over_http_in_both_eras(served, repo, era):
     server = served()
 
     async def main():
-        async with Client(f"http://127.0.0.1:{server.port}/mcp", mode=era) as client:
+        async with Client(transport(server), mode=era) as client:
             stored = await client.call_tool("remember", {"content": "Over HTTP", "type": "insight"})
             assert not stored.is_error
             return json.loads((await client.call_tool("recall", {})).content[0].text)
 
     assert anyio.run(main)["total"] == 1
+
+
+def test_without_a_token_one_is_made(served):
+    """Every user of a machine can reach its ports."""
+    server = served()
+
+    assert server.post() == 200
+    assert server.post(authorization="") == 401
+    assert served("--no-token").post(authorization="") == 200
+    assert server.post(authorization=f"{server.token}x") == 401
 
 
 def test_only_this_machines_names_are_answered(served):

@@ -22,14 +22,20 @@ _PROJECT = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 
 
 def run_mcp(
-    call: Invocation, tools: str, http: str, token_file: str, hosts: tuple[str, ...]
+    call: Invocation,
+    tools: str,
+    http: str,
+    token_file: str,
+    no_token: bool,
+    hosts: tuple[str, ...],
 ) -> None:
     profile = one_of(tools, TOOL_PROFILES, "profile")
     from treering.mcp.repository import ServedRepository
 
     place = ServedRepository(_folder(call.repo), is_named=call.is_named, **read_caller())
     if http:
-        _serve_http(place, profile, http, _token(token_file), hosts)
+        token = None if no_token else _token(token_file)
+        _serve_http(place, profile, http, token, hosts)
     else:
         _serve_stdio(place, profile)
 
@@ -47,7 +53,7 @@ def _serve_stdio(place: "ServedRepository", profile: str) -> None:
 
 
 def _serve_http(
-    place: "ServedRepository", profile: str, where: str, token: str, hosts: tuple[str, ...]
+    place: "ServedRepository", profile: str, where: str, token: str | None, hosts: tuple[str, ...]
 ) -> None:
     gc.disable()  # the SDK makes a million objects at import, all of which stay
     from treering.mcp import http

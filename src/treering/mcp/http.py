@@ -1,31 +1,29 @@
 """Streamable HTTP on request, for one machine unless a token and host names say otherwise.
 
-A page in a browser can reach a port on this machine, so Host and Origin are checked always. A
-token, if there is one, is checked on every request, also on this machine.
+A page in a browser can reach a port on this machine, so Host and Origin are checked always, and so
+is a token: every user of a machine can reach its ports.
 
-The SDK opens a session for every client of the handshake era, and keeps it until it was idle for
-long. Whoever says hello again and again would fill its table and keep everyone else out. Here the
-session that has been unused for longest is ended instead, in the way a client ends one.
+No session is kept: each request stands for itself, so there is nothing to fill.
 """
 
 import asyncio
 import contextlib
 import hmac
+import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from treering.errors import Invalid
-from treering.mcp.listening import LIMITS, Address, App, Connection, HttpLimits, bind
+from treering.mcp.listening import MAX_CONNECTIONS, Address, App, bind
 
 PATH = "/mcp"
 _LARGEST_BODY = 4 * 1024 * 1024
 _SHORTEST_TOKEN = 16
-_SESSION = b"mcp-session-id"
 _LAST_WORDS = 5  # seconds for calls under way when it is told to end
 
 
@@ -38,7 +36,7 @@ def check(address: Address, token: str, hosts: Sequence[str]) -> None:
         )
     if not address.is_loopback and not (token and hosts):
         raise Invalid(
-            f"Other machines can reach {address.host}: that needs a token and host names.",
+            f"Listening on {address.host} exposes the server: that needs a token and host names.",
             hint="Give TREERING_TOKEN or --token-file, and --allow-host NAME for each name.",
         )
 
@@ -46,71 +44,54 @@ def check(address: Address, token: str, hosts: Sequence[str]) -> None:
 def serve(
     server: Server[Any],
     address: Address,
-    token: str,
+    token: str | None,
     hosts: Sequence[str],
     say: Callable[[str], None],
-    limits: HttpLimits = LIMITS,
 ) -> None:
-    """Serve until a signal ends it; `say` hears where, once it can be reached."""
-    check(address, token, hosts)
-    guard = partial(_is_token, token) if token else None
-    _serve(server, address, guard, hosts, say, limits)
+    """Serve until a signal ends it; `say` is told where, once it can be reached.
+
+    An empty token: one is made, and said. None: every user of this machine is served.
+    """
+    check(address, token or "", hosts)
+    made = secrets.token_urlsafe(32) if token == "" else ""
+    is_good = partial(_is_token, token or made) if token is not None else None
+    tell = (lambda url: say(f"{url} (Authorization: Bearer {made})")) if made else say
+    serve_guarded(server, address, is_good, hosts, tell)
 
 
 def serve_guarded(
     server: Server[Any],
     address: Address,
-    is_good: Callable[[str], bool],
-    hosts: Sequence[str],
-    say: Callable[[str], None],
-    limits: HttpLimits = LIMITS,
-) -> None:
-    """The same, where whoever comes needs a token that `is_good`."""
-    if not address.is_loopback and not hosts:
-        raise Invalid(
-            f"Other machines can reach {address.host}: that needs host names.",
-            hint="Give --allow-host NAME for each name it is reached by.",
-        )
-    _serve(server, address, is_good, hosts, say, limits)
-
-
-def _serve(
-    server: Server[Any],
-    address: Address,
     is_good: Callable[[str], bool] | None,
     hosts: Sequence[str],
     say: Callable[[str], None],
-    limits: HttpLimits,
 ) -> None:
+    """Serve callers whose token `is_good`."""
+    if not address.is_loopback and not hosts:
+        raise Invalid(
+            f"Listening on {address.host} exposes the server: that needs host names.",
+            hint="Give --allow-host NAME for each name it is reached by.",
+        )
     listener = bind(address)
     actual = Address(address.host, listener.getsockname()[1])
-    app = with_whole_bodies(Sessions(make_app(server, hosts, limits), limits.sessions))
-    connection = partial(Connection, most=limits.connections, seconds=limits.request_seconds)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=_LARGEST_BODY,
+        transport_security=_security(hosts),
+    )
     config = uvicorn.Config(
         with_token(app, is_good) if is_good else app,
-        http=cast("type[Connection]", connection),  # called like a class, and nothing else
         ws="none",
         log_level="warning",
         access_log=False,
+        limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=_LAST_WORDS,
     )
     listener.listen()
     say(f"http://{actual}{PATH}")
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it is done
         uvicorn.Server(config).run(sockets=[listener])
-
-
-def make_app(server: Server[Any], hosts: Sequence[str], limits: HttpLimits) -> App:
-    """What answers requests. A session under way holds a connection, so there are never more than
-    both limits together."""
-    app: App = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=_LARGEST_BODY,
-        session_idle_timeout=limits.idle_seconds,
-        max_sessions=limits.sessions + limits.connections,
-        transport_security=_security(hosts),
-    )
-    return app
 
 
 def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
@@ -125,30 +106,6 @@ def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
             for port in ("", ":*")
         ],
     )
-
-
-class _Gone(Exception):
-    """The client left before its request was there."""
-
-
-def with_whole_bodies(app: App) -> App:
-    """The app, which hears nothing of a client that left in the middle of its request."""
-
-    async def guard(scope: Any, receive: Any, send: Any) -> None:
-        is_whole = scope["type"] != "http"
-
-        async def receive_or_leave() -> Any:
-            nonlocal is_whole
-            message = await receive()
-            if message["type"] == "http.disconnect" and not is_whole:
-                raise _Gone
-            is_whole = is_whole or not message.get("more_body", False)
-            return message
-
-        with contextlib.suppress(_Gone):
-            await app(scope, receive_or_leave, send)
-
-    return guard
 
 
 def _is_token(expected: str, token: str) -> bool:
@@ -181,66 +138,3 @@ def with_token(app: App, is_good: Callable[[str], bool]) -> App:
         await send({"type": "http.response.body", "body": b""})
 
     return guard
-
-
-# --- sessions -------------------------------------------------------------------------------------
-
-
-class Sessions:
-    """An app, with at most so many of its sessions open; those with a request under way stay."""
-
-    def __init__(self, app: App, most: int) -> None:
-        self._app = app
-        self._most = most
-        #: Session -> how many requests of it are under way; the one used last is last.
-        self._open: dict[str, int] = {}
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        session = _name_in(scope["headers"])
-        new_session = ""
-
-        async def watch(message: Any) -> None:
-            nonlocal new_session
-            if message["type"] == "http.response.start":
-                new_session = _name_in(message["headers"]) if message["status"] < 400 else ""
-                if message["status"] == 404 or scope["method"] == "DELETE":
-                    self._open.pop(session, None)
-            await send(message)
-
-        self._use(session, 1)
-        try:
-            await self._app(scope, receive, watch)
-        finally:
-            self._use(session, -1)
-        if new_session and not session:
-            self._open[new_session] = 0
-            await self._make_room(scope)
-
-    def _use(self, name: str, count: int) -> None:
-        if name in self._open:
-            self._open[name] = self._open.pop(name) + count
-
-    async def _make_room(self, scope: Any) -> None:
-        idle = [name for name, count in self._open.items() if not count]
-        for name in idle[: max(0, len(self._open) - self._most)]:
-            del self._open[name]
-            await self._end(scope, name)
-
-    async def _end(self, scope: Any, name: str) -> None:
-        host = [(key, value) for key, value in scope["headers"] if key == b"host"]
-        headers = [*host, (_SESSION, name.encode())]
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(_: Any) -> None:
-            pass
-
-        await self._app({**scope, "method": "DELETE", "headers": headers}, receive, send)
-
-
-def _name_in(headers: Any) -> str:
-    return next((value.decode("latin-1") for key, value in headers if key.lower() == _SESSION), "")

@@ -64,7 +64,12 @@ MCP = command(
         "tools", "core: the eight tools most sessions need.", choices=TOOL_PROFILES, default="full"
     ),
     option("http", "Serve HTTP there instead.", metavar="[HOST:]PORT"),
-    option("token_file", "A file with the HTTP token. Default: TREERING_TOKEN.", metavar="PATH"),
+    option(
+        "token_file",
+        "A file with the HTTP token. Default: TREERING_TOKEN, or one that is made and printed.",
+        metavar="PATH",
+    ),
+    flag("no_token", "Serve HTTP to every user of this machine, without a token."),
     option(
         "hosts",
         "A host name that clients use.",

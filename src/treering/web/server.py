@@ -1,12 +1,10 @@
 """The page served: on this machine alone, until a signal ends it."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import cast
 
 import uvicorn
 
-from treering.mcp.listening import LIMITS, Address, Connection, bind
+from treering.mcp.listening import MAX_CONNECTIONS, Address, bind
 from treering.mcp.repository import ServedRepository
 from treering.web.guard import Keys
 from treering.web.notices import Notices
@@ -31,15 +29,14 @@ def serve(
 
     now = repository.workspace().clock
     site = Site(repository, make_environment(now), keys, Notices(), is_read_only)
-    connection = partial(Connection, most=LIMITS.connections, seconds=LIMITS.request_seconds)
     config = uvicorn.Config(
         make_app(site, actual),
-        http=cast("type[Connection]", connection),  # called like a class, and nothing else
         ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,
         server_header=False,
+        limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=_LAST_WORDS,
     )
     uvicorn.Server(config).run(sockets=[listener])
