@@ -1,5 +1,6 @@
 """Meaning through the program: as installed, in a real repository."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,9 +64,13 @@ def test_a_model_that_is_not_there_is_refused_when_it_is_named(taught: Any, plac
     assert "config semantic table" in error["hint"]
 
 
-def test_reindex_says_that_a_model_is_gone(taught: Any) -> None:
+def test_reindex_says_that_a_model_is_gone(
+    taught: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything else is there again by then."""
-    taught.git("config", "treering.semantic", "/nowhere/at/all")
+    (tmp_path / ".gitconfig").write_text("[treering]\n\tsemantic = /nowhere/at/all\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
 
     error = taught.error("reindex")
 

@@ -62,18 +62,6 @@ def test_what_was_redacted_is_gone_from_every_file_of_the_hub(
     assert not [file for file in files if b"zebra" in file.read_bytes()]
 
 
-def test_a_repository_of_the_users_may_name_the_hub(hub: HubAtHand, make: Make) -> None:
-    repo = make("api")
-    repo.tr.remember("Use WAL mode")
-    repo.git("config", "treering.hub", hub.place)
-
-    repo.json("hub", "add", "api", ".")
-    repo.json("hub", "update")
-
-    assert repo.json("hub", "status")["place"] == hub.place
-    assert repo.tr.recall("wal", repos=["all"]).results[0].repo == "api"
-
-
 def test_names_and_places_that_cannot_be(hub: HubAtHand, make: Make) -> None:
     path = str(make("api").path)
 

@@ -309,7 +309,9 @@ def test_the_hub_is_searched_from_the_page(
     monkeypatch.setenv("TREERING_HUB", str(tmp_path / "hub"))
     repo.json("hub", "add", "shop", str(other.path))
     repo.json("hub", "update")
-    repo.git("config", "treering.hub", str(tmp_path / "hub"))
+    mine = tmp_path / "gitconfig"
+    mine.write_text(f"[treering]\n\thub = {tmp_path / 'hub'}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(mine))
     browse = Browser(repo)
 
     page = browse.get(browse.get("/search", q="shard").link("all repositories"))

@@ -8,6 +8,7 @@ from treering.errors import Invalid
 from treering.git import config as git_config
 from treering.model.choices import ASK_POLICIES, TRANSCRIPT_USES
 from treering.model.dates import duration
+from treering.search.meaning.models import BUILT_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,11 @@ class SettingValues:
 def config(
     workspace: Workspace, key: str = "", value: str = "", *, unset: bool = False
 ) -> SettingValues:
-    """Show all settings or one; set it for this repository; or take the setting back."""
+    """Show all settings or one; set it for this repository; or take the setting back.
+
+    What names a server or a model of your own is set for all your repositories: in a repository
+    that you were handed it would not count.
+    """
     name = key.removeprefix("treering.").lower()
     if key and name not in SETTINGS:
         raise Invalid(
@@ -103,11 +108,15 @@ def config(
     if unset and not key:
         raise Invalid("Which setting should be unset?")
     folder = workspace.repository.common_dir
+    is_protected = name == "hub" or (name == "semantic" and value.lower() not in BUILT_IN)
+    level: git_config.Level = "--global" if is_protected else "--local"
     if unset:
-        git_config.unset(folder, f"treering.{name}")
+        git_config.unset(folder, f"treering.{name}", level=level)
+        if name == "semantic":
+            git_config.unset(folder, f"treering.{name}", level="--global")
     elif value:
         _check(name, value)
-        git_config.put(folder, f"treering.{name}", value)
+        git_config.put(folder, f"treering.{name}", value, level=level)
     if name == "sync" and (unset or value):
         from treering.actions.setup.wait_hook import update_wait_hook  # hooks read settings, too
 

@@ -86,6 +86,11 @@ def gc(
             Advice("{} requires {}.", Option("remote"), Option("purge")),
             hint=Advice("{} shares memories.", Call("sync")),
         )
+    if purge and not dry_run and workspace.agent:
+        raise Invalid(
+            "Deleting trash for good is for people.",
+            hint=f"Ask them to run `treering gc --purge --older-than {older_than}`.",
+        )
     age = duration(older_than)
     if dry_run:
         plans = [

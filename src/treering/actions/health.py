@@ -4,6 +4,7 @@ which model searches."""
 import os
 from typing import NotRequired, TypedDict
 
+from treering.actions.searcher import read_model_setting
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Workspace
 from treering.branches.sharing import SharingRules, read_pushed
@@ -234,6 +235,6 @@ def _commits(workspace: Workspace) -> int:
 
 
 def _semantic(workspace: Workspace) -> SemanticState:
-    setting = workspace.repository.config("treering.semantic") or "auto"
+    setting = read_model_setting(workspace.repository) or "auto"
     embedder = workspace.searcher.learning.model.best
     return {"setting": setting, "model": embedder.name if embedder else ""}

@@ -95,6 +95,7 @@ def remember(
             return _PreparedMemory(memory, existing, named)
         changes = []
         for old in inputs.memories_given(view, supersedes):
+            refuse_private_successor(old, is_private=private)
             memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))
             changes.append(supersede(old, memory.id, now))
         memory = memory._replace(
@@ -149,6 +150,15 @@ def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memor
     """The memory with what was found for certain, and with what must stay unlinked for good."""
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
     return memory._replace(links=memory.links + links).avoid_links(avoid)
+
+
+def refuse_private_successor(old: Copy, *, is_private: bool) -> None:
+    """Refuse to replace what others see by what they cannot."""
+    if is_private and not old.is_private:
+        raise Invalid(
+            f"{old.id} is shared: others would see it replaced by nothing.",
+            hint="Remember it without private, and let that one supersede.",
+        )
 
 
 def supersede(old: Copy, by: str, now: str) -> Change:

@@ -6,6 +6,7 @@ from typing import cast
 
 from treering.actions import inputs
 from treering.actions.marks import Outdates
+from treering.actions.remember import refuse_private_successor
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid, MemoryNotFound
@@ -185,6 +186,8 @@ def _superseding(writing: Writing, change: Change, by: str) -> list[Change]:
     newer = writing.view.find(by)
     if newer.id == change.memory.id:
         raise Invalid("A memory cannot supersede itself.")
+    if change.replaces:
+        refuse_private_successor(change.replaces, is_private=newer.is_private)
     old, memory = change.memory.supersede(newer.id), newer.memory()
     if not memory.has_link("supersedes", old.id):
         memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))

@@ -13,12 +13,14 @@ from treering.actions.learning import Learning
 from treering.actions.memory_reader import MemoryReader
 from treering.derived.content import MemoryRows
 from treering.errors import StoreDamaged
+from treering.git.config import read_protected
+from treering.git.repository import Repository
 from treering.graph.network import Network
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.engine import Index, Progress
 from treering.search.entry import Entry
 from treering.search.hits import Hit, SearchResult
-from treering.search.meaning.models import ModelChoice
+from treering.search.meaning.models import BUILT_IN, ModelChoice
 from treering.search.own_words import OwnWords
 from treering.search.succession import Successors
 from treering.search.understanding import Understanding
@@ -144,6 +146,14 @@ def _sequence(view: View) -> dict[str, float]:
     return ages
 
 
+def read_model_setting(repository: Repository) -> str:
+    """Return treering.semantic; a folder counts only where the user or the system says it."""
+    setting = repository.config("treering.semantic") or ""
+    if setting.lower() in BUILT_IN:
+        return setting
+    return read_protected(repository.git_dir, "treering.semantic")
+
+
 class Searcher:
     """Makes views searchable, and remembers the last few."""
 
@@ -151,7 +161,7 @@ class Searcher:
         self, store: Store, rows: MemoryRows, folder: Path | None, *, cache: Path | None = None
     ) -> None:
         repository = store.repository
-        model = ModelChoice(repository.config("treering.semantic") or "")
+        model = ModelChoice(read_model_setting(repository))
         understanding = Understanding(rows.database, model.models(), own_words=OwnWords(repository))
         self.index = Index(folder, rows, MemoryReader(store).read, understanding)
         self._rows = rows

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable
 
 import click
@@ -70,7 +71,10 @@ def _branches(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         workspace = _here(ctx)
         scopes = [layer.snapshot.scope.branch for layer in workspace.view_of_all().layers]
         names = dict.fromkeys([*workspace.repository.branches(), *scopes])
-        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+        # bash puts a word on the command line as it is; other shells quote it themselves.
+        is_bash = os.environ.get("_TREERING_COMPLETE", "").startswith("bash")
+        quote = shlex.quote if is_bash else str
+        return [CompletionItem(quote(n)) for n in sorted(names) if n.startswith(incomplete)]
     return []
 
 

@@ -6,6 +6,7 @@ A single setting as git would use it is `Repository.config`, which starts no pro
 import re
 import time
 from pathlib import Path
+from typing import Literal
 
 from treering.errors import StorageFailed
 from treering.git import process
@@ -13,6 +14,9 @@ from treering.git.binding import Config, GitError
 
 _TRIES = 5
 _NOT_THERE = (5,)
+_PROTECTED = ("system", "global", "command")
+
+Level = Literal["--local", "--global"]
 
 
 def read_all(git_dir: Path, key: str, *, is_local: bool = True) -> list[str]:
@@ -50,9 +54,23 @@ def read_path(git_dir: Path, key: str) -> tuple[str, str]:
     return value.rstrip("\0"), level
 
 
-def put(git_dir: Path, key: str, value: str) -> None:
+def read_protected(git_dir: Path, key: str) -> str:
+    """Return a setting from what git calls protected configuration: system, global, command line.
+
+    A repository that somebody was handed can say anything in its own file.
+    """
+    arguments = ("config", "--null", "--show-scope", "--get-all", key)
+    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
+    words = text.split("\0")
+    values = [
+        value for level, value in zip(words[::2], words[1::2], strict=False) if level in _PROTECTED
+    ]
+    return "".join(values[-1:])
+
+
+def put(git_dir: Path, key: str, value: str, *, level: Level = "--local") -> None:
     """Set a key to one value, whatever it was."""
-    _change(git_dir, "--replace-all", key, value)
+    _change(git_dir, "--replace-all", key, value, level=level)
 
 
 def add(git_dir: Path, key: str, value: str) -> None:
@@ -60,10 +78,10 @@ def add(git_dir: Path, key: str, value: str) -> None:
     _change(git_dir, "--add", key, value)
 
 
-def unset(git_dir: Path, key: str, value: str | None = None) -> None:
+def unset(git_dir: Path, key: str, value: str | None = None, *, level: Level = "--local") -> None:
     """Take out a key, or one of its values; nothing happens where it is not there."""
     if value is None:
-        _change(git_dir, "--unset-all", key, may_fail=_NOT_THERE)
+        _change(git_dir, "--unset-all", key, may_fail=_NOT_THERE, level=level)
     else:
         _change(git_dir, "--fixed-value", "--unset-all", key, value, may_fail=_NOT_THERE)
 
@@ -77,11 +95,13 @@ def drop_empty_section(git_dir: Path, key: str) -> None:
         process.run(git_dir, *arguments, may_fail=(128,))
 
 
-def _change(git_dir: Path, *arguments: str, may_fail: tuple[int, ...] = ()) -> None:
+def _change(
+    git_dir: Path, *arguments: str, may_fail: tuple[int, ...] = (), level: Level = "--local"
+) -> None:
     """git holds a lock on the file while it writes; others may be at it just now."""
     for attempt in range(_TRIES):
         try:
-            process.run(git_dir, "config", "--local", *arguments, may_fail=may_fail)
+            process.run(git_dir, "config", level, *arguments, may_fail=may_fail)
             return
         except StorageFailed as error:
             if attempt == _TRIES - 1 or "lock" not in error.message:

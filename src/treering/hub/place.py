@@ -33,7 +33,8 @@ def find_place(setting: HubSetting, repository: "Repository | None" = None) -> s
     """A url of a database, or the path of a folder.
 
     1 what was named by an option or the environment
-    2 `treering.hub` of git's configuration
+    2 `treering.hub` of the user's or the system's configuration: one of a repository that
+      somebody was handed could send a password elsewhere
     3 a folder of the user's data
     """
     if setting.named:
@@ -44,11 +45,9 @@ def find_place(setting: HubSetting, repository: "Repository | None" = None) -> s
 
 
 def _configured(repository: "Repository | None") -> str:
-    if repository is not None:
-        return repository.config(KEY) or ""
-    from treering.git.config import read_all
+    from treering.git.config import read_protected
 
-    return "".join(read_all(_NOWHERE, KEY, is_local=False)[-1:])
+    return read_protected(repository.git_dir if repository else _NOWHERE, KEY)
 
 
 def open_hub(

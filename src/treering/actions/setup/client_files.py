@@ -77,9 +77,10 @@ def _top(repository: Repository) -> Path:
 
 
 def _in_work_tree(top: Path, path: str) -> Path:
-    """A file below the top; a link that leads out of the work tree is not followed."""
+    """A file below the top; a link out of the work tree, or into `.git`, is not followed."""
     file = top / path
-    if not file.resolve().is_relative_to(top):
+    place = file.resolve()
+    if not place.is_relative_to(top) or place.is_relative_to(top / ".git"):
         raise Invalid("It is a link that leads out of the work tree.")
     return file
 

@@ -15,7 +15,7 @@ from treering.search.meaning.onnx import MODEL, TOKENIZER, OnnxEncoder
 from treering.search.meaning.protocol import Embedder
 from treering.search.meaning.table import FILE, StaticTable
 
-_BUILT_IN = ("", "auto", "table", "off")
+BUILT_IN = ("", "auto", "table", "off")
 _PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 
 
@@ -43,7 +43,7 @@ class ModelChoice(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError, in words for a user, unless the folder that was named can be used."""
-        if self.setting in _BUILT_IN:
+        if self.setting in BUILT_IN:
             return
         folder = Path(self.setting).expanduser()
         if not folder.is_absolute():
@@ -58,7 +58,7 @@ class ModelChoice(NamedTuple):
     @property
     def _encoder(self) -> OnnxEncoder | None:
         """The encoder in the folder that is named, where its files and packages are there."""
-        if self.setting in _BUILT_IN or _missing_packages():
+        if self.setting in BUILT_IN or _missing_packages():
             return None
         folder = Path(self.setting).expanduser()
         is_whole = (folder / MODEL).is_file() and (folder / TOKENIZER).is_file()
