@@ -40,6 +40,33 @@ class RestoredScope(NamedTuple):
         return fields | {name: value for name, value in more.items() if value}
 
 
+class DroppedScope(NamedTuple):
+    branch: str
+    memories: int
+    when: str
+
+
+class TrashListing(NamedTuple):
+    """The scopes in the trash, the newest first."""
+
+    trash: tuple[DroppedScope, ...]
+
+
+def list_dropped(workspace: Workspace) -> TrashListing:
+    """Return what is in the trash."""
+    entries = [
+        (entry.stamp, entry.scope.branch, len(vault.snapshot_at(entry.scope, entry.tip).listing()))
+        for vault in workspace.store.vaults()
+        for entry in list_trash(vault)
+    ]
+    return TrashListing(
+        tuple(
+            DroppedScope(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
+            for stamp, branch, count in sorted(entries, reverse=True)
+        )
+    )
+
+
 def restore(
     workspace: Workspace, branch: str, *, before_sync: bool = False, dry_run: bool = False
 ) -> RestoredScope:

@@ -7,17 +7,20 @@ import click
 
 from treering.model.spelling import list_near
 
-#: By what people want, the most wanted first. A test holds that each command is in one of them.
+#: What help shows with a line each, on the first screen.
+FRONT = (
+    "init", "remember", "recall", "why", "guard", "context", "read", "revise", "status", "sync",
+    "gc", "web",
+)  # fmt: skip
+#: Every command, by what people want. A test holds that each is in one of them.
 GROUPS = {
-    "Remember and find": (
-        "remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts",
-    ),
-    "Understand": ("web", "why", "context", "status", "log", "graph", "entities"),
-    "Branches": ("gc", "diff", "promote", "restore"),
-    "Share": ("sync", "hub", "export", "import"),
-    "Upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
-    "Set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
-}  # fmt: skip
+    "find": ("remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts"),
+    "look": ("web", "why", "guard", "context", "status", "log", "graph", "entities"),
+    "branches": ("gc", "diff", "promote", "restore"),
+    "share": ("sync", "hub", "export", "import"),
+    "upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
+    "set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
+}
 
 #: What other programs call it.
 OTHER_WORDS = {
@@ -42,17 +45,22 @@ OTHER_WORDS = {
 def write_commands(
     program: click.Group, ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
-    """Each group with its commands, a line each and none of them cut."""
+    """Write what most people need with a line each, and the names of all other commands."""
     names = program.list_commands(ctx)
+    shown = [name for name in FRONT if name in names]
+    width = max(map(len, shown))
+    commands = [program.get_command(ctx, name) for name in shown]
+    with formatter.section("Commands"):
+        formatter.write_dl([(f"{c.name:<{width}}", _first_sentence(c)) for c in commands if c])
     grouped = {name for group in GROUPS.values() for name in group}
-    groups = {**GROUPS, "More": tuple(name for name in names if name not in grouped)}
-    width = max(map(len, names))
-    for title, group in groups.items():
-        commands = [program.get_command(ctx, name) for name in group]
-        rows = [(f"{c.name:<{width}}", _first_sentence(c)) for c in commands if c is not None]
-        if rows:
-            with formatter.section(title):
-                formatter.write_dl(rows)
+    groups = {**GROUPS, "Others": tuple(name for name in names if name not in grouped)}
+    rows = [
+        (f"{title:<{width}}", ", ".join(name for name in group if name not in shown))
+        for title, group in groups.items()
+        if any(name not in shown for name in group)
+    ]
+    with formatter.section("More, each with --help"):
+        formatter.write_dl(rows)
 
 
 def _first_sentence(command: click.Command) -> str:

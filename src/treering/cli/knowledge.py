@@ -27,13 +27,13 @@ _MOST_LOCAL = 5
 
 
 def run_graph(
-    call: Invocation, op: str, words: tuple[str, ...], id: str, to: str, **options: Any
+    call: Invocation, op: str | None, words: tuple[str, ...], id: str, to: str, **options: Any
 ) -> Any:
     """After the operation come the memory to start from, and for a path the one to end at."""
     if len(words) > 2 or (words and id) or (len(words) == 2 and to):
         raise click.UsageError("Give at most two memories.")
     start, end = (*words, *("", "")[len(words) :])
-    return call.act("graph", op, id=start or id, to=end or to, **options)
+    return call.act("graph", op or "stats", id=start or id, to=end or to, **options)
 
 
 def render_graph(answer: Any) -> str:

@@ -58,6 +58,15 @@ def render_init(answer: "Setup") -> str:
     return "\n".join(lines)
 
 
+def run_uninstall(call: Invocation, yes: bool, **options: Any) -> Any:
+    if options["purge"] and not (options["dry_run"] or yes) and sys.stdin.isatty():
+        import click
+
+        call.answer(call.act("uninstall", **options | {"dry_run": True}), render_init)
+        click.confirm("Take all of it away?", abort=True, err=True)
+    return call.act("uninstall", **options)
+
+
 render_uninstall = render_init
 
 

@@ -10,6 +10,7 @@ from treering.cli.invocation import Invocation, read_optional_content
 from treering.cli.screen import count, progress_bar, table
 
 if TYPE_CHECKING:
+    from treering.actions.restore import TrashListing
     from treering.answers import (
         Deduped,
         Diagnosis,
@@ -84,6 +85,22 @@ def render_promote(answer: "GcLine") -> str:
 def _plan_row(line: "GcLine") -> tuple[str, ...]:
     into = f"{line.action} into {line.into}" if line.into else line.action
     return (line.branch, line.verdict, into, str(line.memories), line.reason)
+
+
+def run_restore(call: Invocation, branch: str | None, **options: Any) -> Any:
+    if branch:
+        return call.act("restore", branch, **options)
+    from treering.actions.restore import list_dropped
+
+    call.answer(list_dropped(call.workspace), _render_trash)
+    return None
+
+
+def _render_trash(answer: "TrashListing") -> str:
+    rows = [(entry.branch, count(entry.memories), entry.when) for entry in answer.trash]
+    if not rows:
+        return "The trash is empty."
+    return f"{table(rows)}\n`treering restore BRANCH` brings the memories of one back."
 
 
 def render_restore(answer: "RestoredScope") -> str:

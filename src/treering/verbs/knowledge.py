@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def graph(
     workspace: "Workspace",
     op: Annotated[
-        str, Arg("What to ask.", agents="", choices=GRAPH_OPS, metavar="OP", place="one")
+        str, Arg("What to ask.", agents="", choices=GRAPH_OPS, metavar="[OP]", place="optional")
     ],
     *,
     id: Annotated[str, Arg("Where to start.", metavar="ID")] = "",
@@ -71,7 +71,7 @@ def graph(
 ) -> "GraphAnswer":
     """Look at the links between memories.
 
-    neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]
+    Without OP, stats. neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.graph("stats").nodes

@@ -111,13 +111,22 @@ COMPLETION = command(
 )
 
 
-@verb("setup.init.uninstall", example="treering uninstall --dry-run")
+@verb(
+    "setup.init.uninstall",
+    example="treering uninstall --dry-run",
+    cli=(flag("yes", "Do not ask."),),
+)
 def uninstall(
     workspace: "Workspace",
     *,
+    purge: Annotated[bool, Arg("Take all memories away as well, private ones too.")] = False,
+    remote: Annotated[str, Arg("With --purge: also everyone's memories on this remote.")] = "",
     dry_run: Annotated[bool, Arg("Show what would be done and change nothing.")] = False,
 ) -> "Setup":
     """Take back what `treering init` added. Memories and other settings stay.
+
+    With --purge memories go as well: every ref below refs/treering, the trash, private memories
+    and the index. On a terminal it asks first.
 
     >>> tr.uninstall(dry_run=True).hooks
     ()

@@ -157,7 +157,7 @@ def promote(
 @verb("restore.restore", example="treering restore feature/x")
 def restore(
     workspace: "Workspace",
-    branch: Annotated[str, Arg(place="one")],
+    branch: Annotated[str, Arg(place="optional")],
     *,
     before_sync: Annotated[
         bool,
@@ -165,7 +165,7 @@ def restore(
     ] = False,
     dry_run: bool = False,
 ) -> "RestoredScope":
-    """Bring the dropped memories of a branch back.
+    """Bring the dropped memories of a branch back. Without a branch, list the trash.
 
     With --before-sync what the last sync hid or changed is made what it was. Each call goes one
     sync further back.

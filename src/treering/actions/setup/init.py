@@ -5,7 +5,8 @@ and what was done is written down, so that it can be taken back even after other
 files.
 """
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +21,15 @@ from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
-from treering.errors import Busy, Invalid, TreeringError
+from treering.derived.database import close_all
+from treering.errors import Busy, Invalid, StorageFailed, TreeringError
 from treering.git import config as config_file
 from treering.git.files import replace_file
+from treering.git.refs import list_refs, set_together
+from treering.git.remote import Remote
 from treering.git.repository import Repository
-from treering.sync.refspec import find_sharing_remote
+from treering.model.scope import REFS
+from treering.sync.refspec import find_remote, find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.
 _PATIENCE = 30.0
@@ -217,9 +222,17 @@ def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> 
         git_config.set_hooks_path(repository, str(plan.folder))
 
 
-def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
-    """Take back what init added and nothing else; memories stay."""
+def uninstall(
+    workspace: Workspace, *, purge: bool = False, remote: str = "", dry_run: bool = False
+) -> Setup:
+    """Take back what init added and nothing else; memories stay, unless `purge`."""
+    if remote and not purge:
+        raise Invalid("--remote requires --purge.")
+    if purge and not dry_run and workspace.agent:
+        raise Invalid("Taking memories away for good is for people.")
     repository = workspace.repository
+    wire = Remote(repository, find_remote(repository, remote), is_attended=True) if remote else None
+    there = wire.look(REFS).refs if wire else {}
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)
         hooks = hook_files.hooks_to_remove(repository, traces)
@@ -250,8 +263,40 @@ def uninstall(workspace: Workspace, *, dry_run: bool = False) -> Setup:
         tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
         tuple(config),
         tuple(file.path for file in files),
-        (*notes, "Memories stay: `git for-each-ref refs/treering` lists them."),
+        (*notes, *_purge(workspace, wire, there, dry_run=dry_run))
+        if purge
+        else (
+            *notes,
+            "Memories stay: `git for-each-ref refs/treering` lists them. With --purge they go.",
+        ),
     )
+
+
+def _purge(
+    workspace: Workspace, wire: Remote | None, there: Mapping[str, str], *, dry_run: bool
+) -> list[str]:
+    """Take away every memory, here and on a remote; say what goes, or would."""
+    repository = workspace.repository
+    here = list_refs(repository.common_dir, REFS)
+    folder = workspace.store.folder
+    notes = [f"{len(here)} refs below {REFS} and {folder}: gone"]
+    if wire:
+        notes.append(f"{len(there)} refs below {REFS} of {wire.name}: gone, for everybody")
+    if dry_run:
+        return [note.replace(": gone", ": would go") for note in notes]
+    if wire and there:
+        refused = [done.ref for done in wire.push({}, list(there), there) if not done.is_done]
+        notes += [f"{wire.name} keeps {ref}" for ref in refused]
+    with workspace.store.lock():
+        if not set_together(repository.common_dir, {}, here):
+            raise StorageFailed("The refs of memories could not be removed.", hint="Run it again.")
+        close_all()  # no file of ours is open when its folder goes
+        for gone in (folder, repository.common_dir / "logs" / REFS):
+            shutil.rmtree(gone, ignore_errors=True)
+    for key, _ in config_file.read_matching(repository.common_dir, r"^branch\..*\.treering"):
+        config_file.unset(repository.common_dir, key)
+    config_file.unset(repository.common_dir, "treering.clone")
+    return notes
 
 
 def _end_journal(workspace: Workspace) -> None:
