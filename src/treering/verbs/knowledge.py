@@ -71,7 +71,8 @@ def graph(
 ) -> "GraphAnswer":
     """Look at the links between memories.
 
-    Without OP, stats. neighbors ID, edges [ID], path ID TO, prerequisites ID, stats, draw [ID], suggest [ID]
+    neighbors ID, edges [ID], path ID TO, prerequisites ID, stats (the default), draw [ID],
+    suggest [ID]
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.graph("stats").nodes

@@ -42,6 +42,10 @@ _ASK_NOTE = (
     "`treering config ask once` lets an agent be asked, once a session, "
     "to remember what it learned."
 )
+_STAY_NOTE = (
+    "Memories stay: `git for-each-ref refs/treering` lists them. "
+    "`treering uninstall --purge` takes them away."
+)
 _LOG_NOTE = (
     "`git log --all` also shows memory commits. "
     "`git log --exclude='refs/treering/*' --all` leaves them out."
@@ -263,12 +267,7 @@ def uninstall(
         tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
         tuple(config),
         tuple(file.path for file in files),
-        (*notes, *_purge(workspace, wire, there, dry_run=dry_run))
-        if purge
-        else (
-            *notes,
-            "Memories stay: `git for-each-ref refs/treering` lists them. With --purge they go.",
-        ),
+        (*notes, *(_purge(workspace, wire, there, dry_run=dry_run) if purge else [_STAY_NOTE])),
     )
 
 
