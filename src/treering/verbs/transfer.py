@@ -55,7 +55,8 @@ def import_(
     """Take in JSON lines, markdown, or another system's store.
 
     `-` reads JSON lines from standard input. Other systems are an Autology folder, basic-memory
-    notes, the MCP memory server's JSONL, decision records (docs/adr), the sections of an
+    notes, the MCP memory server's JSONL, decision records (docs/adr), a changelog (one
+    memory per bullet, dated by its version), the sections of an
     AGENTS.md or CLAUDE.md, and git notes (FILE is the notes ref, or nothing for all of them).
     --from claude-code, codex or gemini brings in sessions of this repository from those agents'
     transcripts, masked and private unless treering.transcripts says otherwise (FILE is a

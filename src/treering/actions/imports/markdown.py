@@ -6,7 +6,7 @@ from typing import Any
 
 import frontmatter
 
-from treering.actions.imports.records import Numbered, Record, check, read
+from treering.actions.imports.records import Numbered, Record, check, decode, read
 from treering.actions.plain_files import list_files, list_passed_over
 from treering.actions.prompts.shelves import is_prompt_file
 from treering.errors import Invalid, InvalidDocument
@@ -42,7 +42,7 @@ def report_passed_over(path: Path) -> Iterator[Numbered]:
 
 def note(path: Path) -> tuple[dict[str, Any], str]:
     """Front matter and text of a note."""
-    text = _decode(read(path)).replace("\r\n", "\n")
+    text = decode(read(path)).replace("\r\n", "\n")
     metadata, content = frontmatter.parse(text, handler=_NoteHandler())
     return metadata, content
 
@@ -95,10 +95,3 @@ def _markdown(path: Path, where: str, number: int) -> Numbered:
     except Invalid as error:
         return Numbered(number, where, error)
     return check(number, where, fields, str(fields.get("id") or ""), str(fields.get("title", "")))
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid("The file is not valid UTF-8.") from error

@@ -169,3 +169,11 @@ def _line(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return item if isinstance(item, dict) else {}
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file; Invalid where it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid("The file is not valid UTF-8.") from error
