@@ -6,13 +6,13 @@ import sys
 from typing import Any
 
 import pytest
-from treering.actions.tidying.maintain import maintain
 
 from conftest import Repo
 from treering.actions.graph import graph
 from treering.mcp.conversation import Conversation
 from treering.mcp.methods import Methods
 from treering.mcp.repository import ServedRepository
+from treering.verbs.upkeep import maintain
 
 
 class GivenUpError(Exception):
@@ -72,7 +72,7 @@ from treering.mcp.methods import Methods
 from treering.mcp.repository import ServedRepository
 import treering.actions.{module} as module
 
-def endless(workspace, op, *, progress=None, **rest):
+def endless(workspace, *args, progress=None, **rest):
     done = 0
     try:
         while True:
@@ -90,8 +90,8 @@ import os
 os._exit(0)
 """
 _LOOKS = {
-    "dedupe": ("tidying.maintain", "maintain", {"op": "dedupe"}),
-    "suggest": ("graph", "graph", {"op": "suggest"}),
+    "dedupe": ("tidying.dedupe", "dedupe", "maintain", {"op": "dedupe"}),
+    "suggest": ("graph", "graph", "graph", {"op": "suggest"}),
 }
 
 
@@ -99,8 +99,8 @@ class Client:
     """One that speaks line by line with a server as a process."""
 
     def __init__(self, repo: Repo, look: str, *, is_polite: bool) -> None:
-        module, verb, self._arguments = _LOOKS[look]
-        code = _SERVER.format(module=module, verb=verb, is_polite=is_polite)
+        module, function, verb, self._arguments = _LOOKS[look]
+        code = _SERVER.format(module=module, verb=function, is_polite=is_polite)
         self._verb = verb
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, str(repo.path)],

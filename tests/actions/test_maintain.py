@@ -1,21 +1,18 @@
 """maintain: one verb, a table of operations, a dry run first."""
 
 import pytest
-from treering.actions.tidying.maintain import OPS
 
 from conftest import Repo
 from treering.errors import Invalid
+from treering.verbs.upkeep import OPERATIONS
 
 
 def test_every_operation_of_the_contract_has_its_line() -> None:
     """The words are fixed; whether an operation is there yet is another question."""
-    assert tuple(OPS) == (
+    assert tuple(OPERATIONS) == (
         "gc", "promote", "restore", "reindex", "sync", "merge", "dedupe", "summarize", "enrich",
         "infer_links", "prune_links",
     )  # fmt: skip
-    assert {op for op, line in OPS.items() if not line.shows_first} == {
-        "restore", "reindex",
-    }  # fmt: skip
 
 
 def test_an_answer_begins_with_what_was_done(repo: Repo) -> None:
@@ -34,7 +31,7 @@ def test_unknown_operations_name_those_there_are(repo: Repo) -> None:
     error = repo.error("maintain", "polish")
 
     assert error["code"] == "invalid"
-    assert all(op in error["hint"] for op in OPS)
+    assert all(op in error["hint"] for op in OPERATIONS)
 
 
 def test_what_would_be_ignored_is_refused(repo: Repo) -> None:
@@ -118,6 +115,6 @@ def test_links_are_shown_one_a_line(repo: Repo) -> None:
 
 def test_every_operation_that_is_there_can_be_told_in_words() -> None:
     """An answer nobody can read is no answer."""
-    from treering.cli.housekeeping import RENDERERS
+    from treering.cli.upkeep import RENDERERS
 
-    assert set(OPS) == set(RENDERERS)
+    assert set(OPERATIONS) == set(RENDERERS)

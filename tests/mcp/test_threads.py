@@ -51,13 +51,13 @@ def test_long_work_tells_how_far_it_is(agent, repo):
 
 def test_work_that_is_given_up_ends_and_harms_nothing(repo, era, monkeypatch):
     """The client's timeout is no reason to go on for minutes."""
-    import treering.actions.tidying.maintain as module
+    import treering.actions.reindex as module
 
     repo.tr.remember("Still there", type="insight")
     ended = threading.Event()
     begun = threading.Event()
 
-    def endless(_workspace, op, *, progress=None):
+    def endless(_workspace, *, dry_run, progress=None):
         try:
             while True:
                 begun.set()
@@ -66,7 +66,7 @@ def test_work_that_is_given_up_ends_and_harms_nothing(repo, era, monkeypatch):
         finally:
             ended.set()
 
-    monkeypatch.setattr(module, "maintain", endless)
+    monkeypatch.setattr(module, "reindex", endless)
 
     async def story(it):
         with anyio.move_on_after(0.5):

@@ -26,9 +26,10 @@ def open_page() -> Callable[..., Browser]:
     return Browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A real browser, one for the session. Where there is none, its tests say so."""
+    """A real browser, one for a module: while it is open no other test may run a loop of its own.
+    Where there is none, its tests say so."""
     from pathlib import Path
 
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
