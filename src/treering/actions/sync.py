@@ -18,7 +18,7 @@ from treering.branches.sharing import RemoteNames, SharingRules
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
-from treering.errors import BlockedSecret, Busy, SyncRefused
+from treering.errors import BlockedSecret, Busy, StoreDamaged, SyncRefused
 from treering.git import lock, refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
@@ -28,7 +28,6 @@ from treering.model.taxonomy import one_of
 from treering.store import heads
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.news import TOO_LARGE, read_news
-from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
 from treering.sync.code import fetch_missing_code
@@ -310,7 +309,7 @@ class _SyncRun:
             return
         after = self._vault.tip(scope)
         if after:
-            self._memories["fetched"] += count_changes(self._vault, one.before, after)
+            self._memories["fetched"] += _count_changes(self._vault, one.before, after)
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
@@ -415,7 +414,7 @@ class _SyncRun:
                 if result and result.is_done:
                     place.note_pushed(self._vault, lock, scope, tip)
                     self._pushed.add(scope)
-                    self._memories["pushed"] += count_changes(
+                    self._memories["pushed"] += _count_changes(
                         self._vault, place.own_head(scope) or None, tip
                     )
                     if scope not in self._lines or self._lines[scope].status in _NOT_PUSHED:
@@ -492,5 +491,13 @@ class _SyncRun:
                 self._pushed.add(scope)
                 tip, there = self._vault.head(scope), place.own_head(scope) or None
                 if tip and (there is None or self._vault.repository.objects.exists(there)):
-                    self._memories["pushed"] += count_changes(self._vault, there, tip)
+                    self._memories["pushed"] += _count_changes(self._vault, there, tip)
         return self._answer()
+
+
+def _count_changes(vault: Vault, before: str | None, now: str) -> int:
+    """How many files two commits do not share; none where that cannot be read."""
+    try:
+        return len(vault.diff(before, now))
+    except StoreDamaged:
+        return 0

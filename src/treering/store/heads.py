@@ -17,9 +17,9 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
 from treering.store.holding import is_held, list_held
-from treering.store.message import CodePosition, Message
+from treering.store.message import JOIN, CodePosition, Message
 from treering.store.news import read_news
-from treering.store.vault import JOIN, NOBODY, Vault
+from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
 if TYPE_CHECKING:  # what joins heads is imported where several are joined

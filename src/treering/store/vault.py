@@ -1,6 +1,7 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
@@ -16,15 +17,14 @@ from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
 from treering.store.fetched import list_fetched
+from treering.store.history import GitHistory, HistoryReader
 from treering.store.holding import is_held
-from treering.store.message import Message
+from treering.store.message import JOIN, Message
 from treering.store.snapshot import Snapshot
-from treering.store.trees import Listing, Trees
+from treering.store.trees import Listing, Pairs, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
-#: What a join of heads says; two clones make the very same commit.
-JOIN = "join"
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
 
@@ -70,12 +70,16 @@ class Vault:
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         #: Heads and what others have -> what is new in them, commits with their parents.
         self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
-        #: Tip -> the promotions in its history.
-        self.promotions: dict[str, list[Any]] = {}
+        self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
+
+    @cached_property
+    def history(self) -> HistoryReader:
+        """The reader of memory history."""
+        return self.make_history()
 
     def head(self, of: Scope) -> str | None:
         """The newest commit of our own chain of a scope."""
@@ -241,9 +245,18 @@ class Vault:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
 
+    def tree_of(self, commit: str) -> str:
+        """The tree of any commit."""
+        return self.repository.objects.commit(commit).tree
+
+    def diff(self, one: str | None, other: str | None) -> Pairs:
+        """The files of ours that two commits do not share; None is a commit without files."""
+        roots = (self.tree_of(commit) if commit else None for commit in (one, other))
+        return self.trees.differing(*roots)
+
     def file_at(self, commit: str, path: str) -> str | None:
         """The blob at a path of ours in the tree of any commit."""
-        return self.trees.blob(self.repository.objects.commit(commit).tree, path)
+        return self.trees.blob(self.tree_of(commit), path)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""

@@ -27,7 +27,6 @@ from treering.store.redaction import (
     list_with_text,
     take_out,
 )
-from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures, NewFile
@@ -238,8 +237,8 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
     one at a tip."""
     ours = incoming.before
     for head in incoming.heads:
-        root = tree_of(vault, ours) if ours else None
-        for path, (mine, theirs) in vault.trees.ahead(root, tree_of(vault, head)).items():
+        root = vault.tree_of(ours) if ours else None
+        for path, (mine, theirs) in vault.trees.ahead(root, vault.tree_of(head)).items():
             memory_id = layout.id_of_path(path)
             if memory_id is None:
                 continue
