@@ -26,8 +26,8 @@ from treering.model.choices import SYNC_DIRECTIONS
 from treering.model.scope import HEADS, Scope
 from treering.model.taxonomy import one_of
 from treering.store import heads
+from treering.store.ancestry import TOO_LARGE, read_news
 from treering.store.fetched import FetchedHead, list_fetched
-from treering.store.news import TOO_LARGE, read_news
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
 from treering.sync.code import fetch_missing_code
@@ -267,7 +267,9 @@ class _SyncRun:
 
     def _count_news(self, unseen: Mapping[Scope, Mapping[str, str | None]]) -> int:
         ours = {scope: heads.list_heads(self._vault, scope) for scope in unseen}
-        return sum(len(read_news(self._vault, tips, ours[s])) for s, tips in unseen.items())
+        return sum(
+            len(read_news(self._vault.repository, tips, ours[s])) for s, tips in unseen.items()
+        )
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""

@@ -12,7 +12,7 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.holding import is_held
+from treering.store.ancestry import is_held
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 

@@ -11,8 +11,8 @@ from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
 from treering.model.scope import PUSHED, TRASH, Scope
 from treering.store import layout
+from treering.store.ancestry import is_held
 from treering.store.history import PromotionRecord, kept_back, promotions
-from treering.store.holding import is_held
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing

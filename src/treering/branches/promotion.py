@@ -21,9 +21,9 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import LANDED, Scope
 from treering.store import heads, layout
+from treering.store.ancestry import is_held
 from treering.store.dates import newest
 from treering.store.history import kept_back, list_open, list_ours, promotions
-from treering.store.holding import is_held
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
 from treering.store.snapshot import Snapshot
 from treering.store.vault import NOBODY, Vault

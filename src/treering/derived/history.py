@@ -17,6 +17,7 @@ from treering.errors import TreeringError
 from treering.git import log
 from treering.model.dates import format_moment
 from treering.store import layout, message
+from treering.store.ancestry import find_oversized
 from treering.store.history import (
     Commits,
     FileVersion,
@@ -112,13 +113,23 @@ class History:
     ) -> Mapping[str, Sequence[FileVersion]]:
         """Read the files that commits changed, by commit."""
         oids = list(commits)
-        known = self._database.ask(
-            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},
-            set[str](),
-        )
+        known = self._list_known(oids)
         changes = self.select_changes(oid for oid in oids if oid in known)
         missing = [oid for oid in oids if oid not in known]
         return {**changes, **self._git.read_changes(vault, missing)}
+
+    def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real; of what has a row none is."""
+        wanted, query = list(heads), "SELECT 1 FROM history_commits WHERE oid = ?"
+        known = self._list_known(wanted)
+        unknown = [head for head in wanted if head not in known]
+        return find_oversized(vault.repository, unknown, lambda oid: bool(self._ask(query, (oid,))))
+
+    def _list_known(self, oids: list[str]) -> set[str]:
+        return self._database.ask(
+            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},
+            set[str](),
+        )
 
     def list_after(self, last: str, *, is_private: bool) -> list[HistoryCommit]:
         """List the commits that were read after another one, or all if that is not here."""
@@ -156,11 +167,7 @@ class History:
         if {row[0] for row in self._ask("SELECT oid FROM history_commits WHERE is_cut")} - cut:
             self._database.change(_forget_all)  # the clone was deepened
         wanted = list(dict.fromkeys(tips))
-        there = self._database.ask(
-            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", wanted)},
-            set[str](),
-        )
-        new = sorted(set(wanted) - there)
+        new = sorted(set(wanted) - self._list_known(wanted))
         if not new:
             return
         known = frozenset(row[0] for row in self._ask("SELECT oid FROM history_tips"))

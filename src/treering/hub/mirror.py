@@ -33,8 +33,7 @@ from treering.hub.source import (
 )
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
-from treering.store.holding import is_held
-from treering.store.news import TOO_LARGE, list_oversized
+from treering.store.ancestry import TOO_LARGE, is_held, list_oversized
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable

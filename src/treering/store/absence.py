@@ -15,9 +15,9 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
+from treering.store.ancestry import is_held
 from treering.store.dates import newest
 from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
-from treering.store.holding import is_held
 from treering.store.message import KEEP, CodePosition, Message
 from treering.store.vault import NOBODY, Vault
 

@@ -18,6 +18,7 @@ from treering.git.objects import CommitInfo
 from treering.model.memory import Memory
 from treering.model.scope import LANDED
 from treering.store import layout, message
+from treering.store.ancestry import find_oversized
 from treering.store.dates import judge_times
 from treering.store.message import CARRYING, KEEP_BACK, PROMOTE, CodePosition
 
@@ -98,6 +99,10 @@ class HistoryReader(Protocol):
         """Read the files that commits changed, by commit."""
         ...
 
+    def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real; it is not read."""
+        ...
+
 
 class GitHistory:
     """Memory history as git tells it, read anew at each question."""
@@ -128,6 +133,10 @@ class GitHistory:
         """Read the files that commits changed, by commit; what cannot be read is an error."""
         named = read_commits(vault, list(commits), may_lack=False, is_walked=False)
         return {commit.oid: changes for commit, changes in named}
+
+    def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real."""
+        return find_oversized(vault.repository, heads, lambda _: False)
 
 
 def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:

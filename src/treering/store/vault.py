@@ -1,6 +1,6 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
@@ -16,9 +16,9 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
+from treering.store.ancestry import is_held
 from treering.store.fetched import list_fetched
 from treering.store.history import GitHistory, HistoryReader
-from treering.store.holding import is_held
 from treering.store.message import JOIN, Message
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing, Pairs, Trees
@@ -68,8 +68,6 @@ class Vault:
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Scope and heads -> what they are together, and what was decided on the way.
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
-        #: Heads and what others have -> what is new in them, commits with their parents.
-        self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
@@ -121,8 +119,13 @@ class Vault:
             for head in list_fetched(self.repository)
             if names.get(head.remote) == head.component
         )
-        heads = list(dict.fromkeys(tips))
+        heads = self._without_oversized(dict.fromkeys(tips))
         return self._without_trash(of, heads, self._list_trash()) if heads else []
+
+    def _without_oversized(self, heads: Collection[str]) -> list[str]:
+        """What a fetch brought and a sync has not looked at may be anything."""
+        oversized = self.history.find_oversized(self, heads) if heads else ()
+        return [head for head in heads if head not in oversized]
 
     def _list_trash(self) -> dict[str, list[str]]:
         """List what is in the trash, by the name of its scope."""
@@ -155,8 +158,11 @@ class Vault:
             if tip and (own := self.scope_named(name.rpartition("/")[2], tip)):
                 tips[own] = self.tip_or(own, tip)
         others: dict[tuple[str, str], list[str]] = {}
-        for head in list_fetched(self.repository):
-            others.setdefault((head.remote, head.component), []).append(head.tip)
+        seen = list(list_fetched(self.repository))
+        readable = set(self._without_oversized({head.tip for head in seen}))
+        for head in seen:
+            if head.tip in readable:
+                others.setdefault((head.remote, head.component), []).append(head.tip)
         fetched: dict[Scope, dict[str, None]] = {}
         # Most of what remotes have is of branches that nobody here has, and needs no second look.
         known = {*self.repository.branches(), *(own.branch for own in tips)}

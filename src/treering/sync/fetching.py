@@ -10,6 +10,7 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
+from treering.store.ancestry import list_oversized
 from treering.store.fetched import (
     CLONES_SEEN,
     LOST,
@@ -18,7 +19,6 @@ from treering.store.fetched import (
     list_fetched,
     remove_fetched,
 )
-from treering.store.news import list_oversized
 from treering.store.vault import Vault
 from treering.sync import plan
 from treering.sync.place import Place, RemoteHead

@@ -21,9 +21,8 @@ from treering.git import reach, refs
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope
 from treering.store import heads, message
+from treering.store.ancestry import is_held, list_below, list_held, read_news
 from treering.store.fetched import LOST
-from treering.store.holding import is_held, list_held
-from treering.store.news import list_below, read_news
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync.place import Place
@@ -143,7 +142,7 @@ def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> 
     exists = vault.repository.objects.exists
     new = [head for head in some if head not in there and exists(head)]
     here = [tip for tip in there if exists(tip)]
-    graph = read_news(vault, new, here) if new else {}
+    graph = read_news(vault.repository, new, here) if new else {}
     held = list_held(vault.repository, [head for head in new if head not in graph], here)
     return [head for head in new if head not in held]
 

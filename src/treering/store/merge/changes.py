@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from treering.errors import StoreDamaged
+from treering.store.ancestry import list_below
 from treering.store.dates import judge_times
 from treering.store.history import FileVersion, HistoryCommit
-from treering.store.news import list_below
 
 if TYPE_CHECKING:
     from treering.store.vault import Vault

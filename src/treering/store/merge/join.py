@@ -16,13 +16,13 @@ from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.store import layout
+from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import FileVersion, HistoryCommit, choose_kept_back, read_promotions
 from treering.store.merge.changes import MergeHistory, diff_histories
 from treering.store.merge.ends import merge_ends
 from treering.store.merge.prompts import PromptStep, replay_prompt
 from treering.store.merge.replay import MemoryStep, is_redacted, replay
-from treering.store.news import list_below, read_news
 from treering.store.vault import Vault
 
 #: Changes of one file that are played again; beyond that it is merged by its ends.
@@ -123,7 +123,7 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
     """Heads that are only the next of one that was joined before, and that one: what is different
     between the two is all there is to look at."""
     new = [head for head in heads if head not in joined]
-    graph = read_news(vault, new, joined)
+    graph = read_news(vault.repository, new, joined)
     older: dict[str, str] = {}
     for head in new:
         ends = list_below(graph, head)
