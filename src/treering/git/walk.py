@@ -1,8 +1,7 @@
 """Short walks through history and trees without a process: to start git costs more than they do."""
 
-import re
-from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from treering.errors import StoreDamaged
 from treering.git.binding import GitError, Oid
@@ -11,8 +10,8 @@ from treering.git.objects import TREE, TreeEntry
 from treering.git.repository import Repository
 
 _TOPOLOGICAL = 1
-_ENTRY = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
-_NOTHING = b"000000 " + b"0" * 40
+#: Options of libgit2: a file that became a link is one change; content is not looked at.
+_INCLUDE_TYPECHANGE, _SKIP_BINARY_CHECK = 1 << 6, 1 << 13
 
 
 def read_parents(
@@ -36,9 +35,34 @@ def read_parents(
 
 def diff(repository: Repository, step: CommitRange) -> tuple[FileChange, ...]:
     """The files that differ between two commits, by path."""
-    old = repository.objects.commit(step.old).tree if step.old else ""
-    new = repository.objects.commit(step.new).tree
-    return tuple(sorted(_diff_trees(repository, old, new, b"")))
+    trees = [_look_up_tree(repository, step.new), _look_up_tree(repository, step.old)]
+    old, new = reversed(trees)
+    options = {"flags": _INCLUDE_TYPECHANGE | _SKIP_BINARY_CHECK, "context_lines": 0}
+    try:
+        if old is None:
+            deltas = new.diff_to_tree(swap=True, **options).deltas
+        else:
+            deltas = old.diff_to_tree(new, **options).deltas
+        sides = ((delta.old_file, delta.new_file) for delta in deltas)
+        return tuple(
+            sorted(FileChange(two.raw_path, _describe(one), _describe(two)) for one, two in sides)
+        )
+    except (KeyError, ValueError, GitError, OSError) as error:
+        raise StoreDamaged(f"The tree of {step.new} cannot be compared: {error}") from error
+
+
+def _look_up_tree(repository: Repository, commit: str) -> Any:
+    if not commit:
+        return None
+    try:
+        return repository.handle.look_up(repository.objects.commit(commit).tree)
+    except (KeyError, ValueError, GitError, OSError) as error:
+        raise StoreDamaged(f"The tree of {commit} is not here.") from error
+
+
+def _describe(side: Any) -> bytes:
+    """As git's raw listing has it."""
+    return b"%06o %b" % (side.mode, str(side.id).encode())
 
 
 def list_paths(repository: Repository, commit: str) -> list[str]:
@@ -62,46 +86,3 @@ def find_entry(repository: Repository, commit: str, path: str) -> TreeEntry | No
 
 def _child(repository: Repository, tree: str, name: str) -> TreeEntry | None:
     return next((entry for entry in repository.objects.tree(tree) if entry.name == name), None)
-
-
-def _diff_trees(repository: Repository, old: str, new: str, folder: bytes) -> Iterator[FileChange]:
-    if old == new:
-        return
-    before, after = _entries(repository, old), _entries(repository, new)
-    lines: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for side, entries in enumerate((before - after, after - before)):
-        for mode, name, oid in entries:
-            lines.setdefault(name, [(b"", b""), (b"", b"")])[side] = (mode, oid)
-    for name, ((old_mode, old_id), (new_mode, new_id)) in lines.items():
-        path = folder + name
-        old_tree, new_tree = _tree_at(old_mode, old_id), _tree_at(new_mode, new_id)
-        if old_tree or new_tree:
-            yield from _diff_trees(repository, old_tree, new_tree, path + b"/")
-        sides = (_describe(old_mode, old_id), _describe(new_mode, new_id))
-        if sides != (_NOTHING, _NOTHING):
-            yield FileChange(path, *sides)
-
-
-def _entries(repository: Repository, tree: str) -> set[tuple[bytes, bytes, bytes]]:
-    if not tree:
-        return set()
-    raw = repository.objects.raw_tree(tree)
-    entries = _ENTRY.findall(raw)
-    if sum(len(mode) + len(name) + 22 for mode, name, _ in entries) != len(raw):
-        raise StoreDamaged(f"The tree {tree} is malformed.")
-    return set(entries)
-
-
-def _is_tree(mode: bytes) -> bool:
-    return mode.lstrip(b"0") == b"40000"
-
-
-def _tree_at(mode: bytes, oid: bytes) -> str:
-    return oid.hex() if _is_tree(mode) else ""
-
-
-def _describe(mode: bytes, oid: bytes) -> bytes:
-    """As git's raw listing has it; folders are not in there."""
-    if not mode or _is_tree(mode):
-        return _NOTHING
-    return mode + b" " + oid.hex().encode()
