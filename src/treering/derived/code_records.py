@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treering.derived.database import Database, select
 from treering.derived.history import COLUMNS, MOST_UNKEPT, History, as_commit
 from treering.errors import StoreDamaged
-from treering.git import refs, walk
+from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import LANDED
 from treering.store import layout, message
@@ -209,8 +209,8 @@ class CodeRecords:
                 continue
             if (record.head, record.branch) in own:
                 continue
-            commits = walk.read_parents(
-                self._repository, record.head, without=record.base, most=_MOST_OWN
+            commits = self._repository.read_parents(
+                record.head, without=record.base, most=_MOST_OWN
             )
             own |= dict.fromkeys((oid, record.branch) for oid in commits or (record.head,))
         return list(own)

@@ -295,15 +295,21 @@ def list_commits(
 
 
 def read_parents(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str], most: int, seconds: float
+    git_dir: Path,
+    tips: Iterable[str],
+    *,
+    without: Iterable[str] = (),
+    most: int | None = None,
+    seconds: float | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of the newest commits of some histories and not of others, replaced by none."""
+    """The commits of some histories and not of others, each with its parents, newest first,
+    replaced by none."""
     arguments, lines = _select(tips, without)
     if arguments is None:
         return {}
     text = process.run(
         git_dir,
-        *("rev-list", "--parents", f"--max-count={most}"),
+        *("rev-list", "--parents", *([f"--max-count={most}"] if most else ())),
         *arguments,
         feed=lines,
         env=_NO_REPLACEMENTS,
@@ -329,18 +335,6 @@ def read_sides(
         commit, *parents = line[1:].split(" ")
         sides[line[0]][commit] = tuple(parents)
     return sides["<"], sides[">"]
-
-
-def read_graph(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str] = ()
-) -> dict[str, tuple[str, ...]]:
-    """The commits of some histories and not of others, each with its parents, newest first."""
-    arguments, lines = _select(tips, without)
-    if arguments is None:
-        return {}
-    text = process.run(git_dir, "rev-list", "--parents", *arguments, feed=lines)
-    rows = (line.split(" ") for line in text.decode("ascii").splitlines())
-    return {commit: tuple(parents) for commit, *parents in rows}
 
 
 def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[str] = ()) -> int:

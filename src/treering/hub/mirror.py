@@ -205,7 +205,7 @@ class Mirror:
         tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
         is_commit = self.store.repository.objects.is_commit
         new = [tip for tip in {*tips.values()}.difference(before.values()) if is_commit(tip)]
-        graph = log.read_graph(self.git_dir, new, without=filter(is_commit, before.values()))
+        graph = log.read_parents(self.git_dir, new, without=filter(is_commit, before.values()))
         commits = list_oversized(self.store.repository, graph)
         oversized = {name for name, tip in tips.items() if tip in commits}
         for name in oversized:

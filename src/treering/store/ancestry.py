@@ -73,7 +73,7 @@ def read_news(repository: Repository, heads: Collection[str], known: Collection[
 
 @lru_cache(8)
 def _read_graph(git_dir: Path, heads: frozenset[str], known: frozenset[str]) -> Graph:
-    return log.read_graph(git_dir, heads, without=known)
+    return log.read_parents(git_dir, heads, without=known)
 
 
 def list_below(graph: Graph, head: str) -> set[str]:

@@ -87,7 +87,7 @@ class Fetching(NamedTuple):
         }
         is_commit = self.repository.objects.is_commit
         tips = [head.tip for head in unread.values() if is_commit(head.tip)]
-        graph = log.read_graph(folder, tips, without=[*known, *ours.values()]) if tips else {}
+        graph = log.read_parents(folder, tips, without=[*known, *ours.values()]) if tips else {}
         oversized = list_oversized(self.repository, graph)
         gone = {ref: head for ref, head in unread.items() if head.tip in oversized}
         if gone:
