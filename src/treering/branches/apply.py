@@ -293,6 +293,8 @@ def list_lessons(vault: Vault, line: PlanLine) -> tuple[str, ...]:
 
 
 def _is_lesson(vault: Vault, blob: str) -> bool:
+    if vault.history.is_plain(blob):
+        return False
     memory = vault.try_memory(blob)
     if memory is None or memory.is_forgotten:
         return False

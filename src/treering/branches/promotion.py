@@ -255,5 +255,7 @@ def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
 
 
 def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:
-    memory = vault.try_memory(blob) if layout.id_of_path(path) else None
+    if layout.id_of_path(path) is None or vault.history.is_plain(blob):
+        return False
+    memory = vault.try_memory(blob)
     return memory is not None and memory.is_forgotten

@@ -273,7 +273,10 @@ class ScopeJudge:
         return memory is not None and stays_behind(self._vault, self._scope, version.blob)
 
     def _read(self, path: str, blob: str) -> Memory | None:
-        return self._vault.try_memory(blob) if layout.id_of_path(path) else None
+        """Read a memory that may stay behind, be gone or be a commit's; None for all others."""
+        if layout.id_of_path(path) is None or self._vault.history.is_plain(blob):
+            return None
+        return self._vault.try_memory(blob)
 
     # --- what is left -----------------------------------------------------------------------------
 

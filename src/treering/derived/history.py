@@ -125,6 +125,10 @@ class History:
         unknown = [head for head in wanted if head not in known]
         return find_oversized(vault.repository, unknown, lambda oid: bool(self._ask(query, (oid,))))
 
+    def is_plain(self, blob: str) -> bool:
+        """Return whether a blob is known to be knowledge in force that did not fail."""
+        return bool(self._ask("SELECT 1 FROM memories WHERE blob = ? AND is_plain", (blob,)))
+
     def _list_known(self, oids: list[str]) -> set[str]:
         return self._database.ask(
             lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from treering.errors import StoreDamaged
 from treering.git import process
-from treering.git.binding import GitError
+from treering.git.binding import GitError, load_enums
 from treering.git.repository import Repository
 
 #: No attributes of the machine, and no commits in the place of others.
@@ -81,8 +81,8 @@ def diff(
 
 def diff_one(repository: Repository, step: CommitRange) -> tuple[FileChange, ...]:
     """The files that differ between two commits, by path, without a process."""
-    trees = [_look_up_tree(repository, step.new), _look_up_tree(repository, step.old)]
-    old, new = reversed(trees)
+    load_enums()  # of the modes of files
+    old, new = (_look_up_tree(repository, commit) for commit in (step.old, step.new))
     options = {"flags": _INCLUDE_TYPECHANGE | _SKIP_BINARY_CHECK, "context_lines": 0}
     try:
         if old is None:

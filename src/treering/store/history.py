@@ -103,6 +103,11 @@ class HistoryReader(Protocol):
         """Find the heads that lead to a commit too large to be real; it is not read."""
         ...
 
+    def is_plain(self, blob: str) -> bool:
+        """Return whether a blob is known, without reading it, to be knowledge in force that did not
+        fail."""
+        ...
+
 
 class GitHistory:
     """Memory history as git tells it, read anew at each question."""
@@ -137,6 +142,10 @@ class GitHistory:
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real."""
         return find_oversized(vault.repository, heads, lambda _: False)
+
+    def is_plain(self, blob: str) -> bool:  # noqa: ARG002
+        """Return False: nothing is known without reading."""
+        return False
 
 
 def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:
