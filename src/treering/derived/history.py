@@ -54,7 +54,7 @@ class History:
         self._database = database
         self._most_unkept = most_unkept
         self._git = GitHistory()
-        self._answers: dict[tuple[frozenset[str], ...], Commits] = {}
+        self._answers: dict[tuple[object, ...], Commits] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -65,12 +65,16 @@ class History:
         *,
         without: Iterable[str] = (),
         ops: Collection[str] = (),
+        most: int = 0,
     ) -> Commits:
         """Read the commits of some histories and not of others, of all operations or of some,
-        parents before children."""
-        key = (frozenset(tips), frozenset(without), frozenset(ops), shallow_commits(vault))
+        parents before children; with `most` only so many of the newest."""
+        start, end, names = frozenset(tips), frozenset(without), frozenset(ops)
+        key = (start, end, names, most, shallow_commits(vault))
         if key not in self._answers:
-            commits = self._read(vault, *key[:3])
+            commits = self._select(vault, start, end, names, most)
+            if commits is None:  # nothing could be written down, or the history is damaged
+                commits = self._git.read(vault, start, without=end, ops=names, most=most)
             if len(commits) > _MOST_KEPT:
                 return commits
             if len(self._answers) >= _MOST_ANSWERS:
@@ -78,45 +82,50 @@ class History:
             self._answers[key] = commits
         return self._answers[key]
 
-    def _read(
-        self, vault: Vault, tips: frozenset[str], without: frozenset[str], ops: frozenset[str]
-    ) -> Commits:
+    def _select(
+        self,
+        vault: Vault,
+        tips: frozenset[str],
+        without: frozenset[str],
+        ops: frozenset[str],
+        most: int,
+    ) -> Commits | None:
+        """The same from rows; None where one is missing."""
         self.catch_up(vault, [*tips, *without])
-        graph = {
-            oid: (n, parents.split(), is_cut, op)
-            for n, oid, parents, is_cut, op in self._ask(
-                "SELECT n, oid, parents, is_cut, op FROM history_commits"
-            )
-        }
-        reached: set[str] = set()
+        query = "SELECT oid, n, time, op, is_cut, parents FROM history_commits"
+        graph = {oid: row for oid, *row in self._ask(query)}
         below: set[str] = set()
+        reached: set[str] = set()
         for start, found in ((without, below), (tips, reached)):
             waiting = list(start)
             while waiting:
                 oid = waiting.pop()
                 if oid in found or oid in below:
                     continue
-                if oid not in graph:  # nothing could be written down, or the history is damaged
-                    return self._git.read(vault, tips, without=without, ops=ops)
+                if oid not in graph:
+                    return None
                 found.add(oid)
-                waiting += () if graph[oid][2] else graph[oid][1]
-        wanted = sorted(graph[oid][0] for oid in reached if not ops or graph[oid][3] in ops)
+                *_, is_cut, parents = graph[oid]
+                waiting += () if is_cut else parents.split()
+        wanted = [graph[oid] for oid in reached if not ops or graph[oid][2] in ops]
+        if most:
+            wanted = sorted(wanted, key=lambda row: (row[1], row[0]))[-most:]
+        numbers = [row[0] for row in wanted]
         rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "n", wanted)), []
+            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "n", numbers)), []
         )
-        if len(rows) < len(wanted):
-            return self._git.read(vault, tips, without=without, ops=ops)
-        return {row[1]: as_commit(*row[1:]) for row in sorted(rows)}
+        is_whole = len(rows) == len(numbers)
+        return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
 
     def read_changes(
-        self, vault: Vault, commits: Iterable[str]
+        self, vault: Vault, commits: Iterable[str], *, path: str = ""
     ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit."""
+        """Read the files that commits changed, by commit; with `path` of that file alone."""
         oids = list(commits)
         known = self._list_known(oids)
-        changes = self.select_changes(oid for oid in oids if oid in known)
         missing = [oid for oid in oids if oid not in known]
-        return {**changes, **self._git.read_changes(vault, missing)}
+        changes = self.select_changes(known, path=path)
+        return {**changes, **self._git.read_changes(vault, missing, path=path)}
 
     def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real; of what has a row none is."""
@@ -144,16 +153,21 @@ class History:
         rows = self._ask(query, (int(is_private), last))
         return [as_commit(*row) for row in rows]
 
-    def select_changes(self, commits: Iterable[str]) -> dict[str, list[FileVersion]]:
+    def select_changes(
+        self, commits: Iterable[str], *, path: str = ""
+    ) -> dict[str, list[FileVersion]]:
         """Return the files that commits changed, as far as there are rows of them."""
-        oids = list(commits)
-        table = "history_changes JOIN history_commits USING (n)"
-        changes: dict[str, list[FileVersion]] = {oid: [] for oid in oids}
+        wanted = dict.fromkeys(commits)
+        columns, table = "oid, path, blob, before", "history_changes JOIN history_commits USING (n)"
+        key, values = ("path", [path]) if path else ("oid", list(wanted))
         rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, "oid, path, blob, before", table, "oid", oids)), []
+            lambda db: list(select(db, columns, table, key, values)), []
         )
-        for oid, path, blob, before in rows:
-            changes[oid].append(FileVersion(path, blob, tuple(before.split())))
+        changes: dict[str, list[FileVersion]] = {} if path else {oid: [] for oid in wanted}
+        for oid, place, blob, before in rows:
+            if oid in wanted:
+                change = FileVersion(place, blob, tuple(before.split()))
+                changes.setdefault(oid, []).append(change)
         return changes
 
     def _ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -257,15 +271,15 @@ def events(
     vault: Vault, tips: Iterable[str], *, memory_id: str = "", limit: int | None = None
 ) -> list[MemoryEvent]:
     """What happened in the histories of `tips`, newest first, to one memory or to all."""
-    commits = read_readable(vault, tips)
+    # Joins and notes tell nothing of a memory; there is at most one of each beside a change.
+    most = 3 * limit if limit and not memory_id else 0
+    commits = read_readable(vault, tips, most=most)
     telling = [c for c in commits.values() if c.op not in ("", message.JOIN, message.NOTE)]
     telling.sort(key=lambda commit: commit.time)
     if memory_id:
-        changes = vault.history.read_changes(vault, (commit.oid for commit in telling))
         path = layout.path_of(memory_id)
-        telling = [c for c in telling if any(f.path == path and f.blob for f in changes[c.oid])]
-    elif limit:
-        telling = telling[-limit:]
+        changes = vault.history.read_changes(vault, commits, path=path)
+        telling = [c for c in telling if any(one.blob for one in changes.get(c.oid, ()))]
     found: list[MemoryEvent] = []
     for commit in reversed(telling):
         said = message.read(vault.repository.objects.commit(commit.oid).message)

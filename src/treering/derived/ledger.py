@@ -225,7 +225,7 @@ class Ledger:
         rows = self._history.list_after(last[0] if last else "", is_private=vault.is_private)
         known = self._moments(row.oid for row in rows)
         rows = [row for row in rows if row.oid not in known]
-        changes = self._history.select_changes(row.oid for row in rows)
+        changes = self._history.select_changes([row.oid for row in rows])
         commits = order_by_source(
             [
                 Contribution(

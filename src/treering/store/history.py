@@ -89,14 +89,17 @@ class HistoryReader(Protocol):
         *,
         without: Iterable[str] = (),
         ops: Collection[str] = (),
+        most: int = 0,
     ) -> Commits:
-        """Read the commits of some histories and not of others, of all operations or of some."""
+        """Read the commits of some histories and not of others, of all operations or of some; with
+        `most` only so many of the newest."""
         ...
 
     def read_changes(
-        self, vault: "Vault", commits: Iterable[str]
+        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
     ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit."""
+        """Read the files that commits changed, by commit; with `path` of that file alone, and only
+        commits that changed it."""
         ...
 
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
@@ -119,6 +122,7 @@ class GitHistory:
         *,
         without: Iterable[str] = (),
         ops: Collection[str] = (),
+        most: int = 0,
     ) -> Commits:
         """Read commits from git, by their messages alone: trees may be damaged."""
         words, cut = [f"Treering-Op: {op}" for op in ops], shallow_commits(vault)
@@ -127,17 +131,21 @@ class GitHistory:
             tips,
             without=without,
             containing=words,
+            most=most or None,
             is_oldest_first=True,
         )
         commits = (_describe(commit, message.read(commit.message), cut) for commit in log_commits)
         return {commit.oid: commit for commit in commits if not ops or commit.op in ops}
 
     def read_changes(
-        self, vault: "Vault", commits: Iterable[str]
+        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
     ) -> Mapping[str, Sequence[FileVersion]]:
         """Read the files that commits changed, by commit; what cannot be read is an error."""
         named = read_commits(vault, list(commits), may_lack=False, is_walked=False)
-        return {commit.oid: changes for commit, changes in named}
+        if not path:
+            return {commit.oid: changes for commit, changes in named}
+        found = ((c.oid, [one for one in changes if one.path == path]) for c, changes in named)
+        return {oid: changes for oid, changes in found if changes}
 
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real."""
@@ -161,15 +169,17 @@ def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCom
     return [commit for oid, commit in commits.items() if oid in reached]
 
 
-def read_readable(vault: "Vault", tips: Iterable[str], *, ops: Collection[str] = ()) -> Commits:
+def read_readable(
+    vault: "Vault", tips: Iterable[str], *, ops: Collection[str] = (), most: int = 0
+) -> Commits:
     """Read what can be read of some histories: a damaged one tells nothing, and hides no other."""
     some, commits = list(tips), Commits()
     try:
-        return vault.history.read(vault, some, ops=ops)
+        return vault.history.read(vault, some, ops=ops, most=most)
     except TreeringError:
         for tip in some:
             with suppress(TreeringError):
-                commits |= vault.history.read(vault, [tip], ops=ops)
+                commits |= vault.history.read(vault, [tip], ops=ops, most=most)
         return commits
 
 
