@@ -5,14 +5,17 @@ from pathlib import Path
 from conftest import Repo
 from sync.conftest import Team
 from treering.derived.database import Database
-from treering.derived.history import History, HistoryCommit
+from treering.derived.history import History
+from treering.store.history import GitHistory, HistoryCommit
 
 SCOPES = ("refs/treering/heads", "refs/treering/views", "refs/treering/remotes")
 
 
 def read(repo: Repo, history: History, tips: list[str]) -> dict[str, HistoryCommit]:
-    history.catch_up(repo.workspace.store.shared, tips)
-    return history.read_reached(tips)
+    vault = repo.workspace.store.shared
+    commits = history.read(vault, tips)
+    assert commits == GitHistory().read(vault, tips)
+    return commits
 
 
 def list_tips(repo: Repo) -> list[str]:
@@ -26,7 +29,7 @@ def check(repo: Repo, history: History) -> dict[str, HistoryCommit]:
     commits = read(repo, history, tips)
     assert set(commits) == set(repo.git("rev-list", *tips).split())
     order = list(commits)
-    for oid, changes in history.read_changes(commits).items():
+    for oid, changes in history.read_changes(repo.workspace.store.shared, commits).items():
         commit = commits[oid]
         parents = repo.git("log", "-1", "--format=%P", oid).split()
         assert list(commit.parents) == parents
@@ -86,10 +89,9 @@ def test_reading_bit_by_bit_gives_the_rows_of_reading_at_once(repo: Repo) -> Non
 
     tips = list_tips(repo)
 
-    assert read(repo, history, tips) == read(repo, whole, tips)
-    assert history.read_changes(read(repo, history, tips)) == whole.read_changes(
-        read(repo, whole, tips)
-    )
+    assert read(repo, history, tips) == (commits := read(repo, whole, tips))
+    vault = repo.workspace.store.shared
+    assert history.read_changes(vault, commits) == whole.read_changes(vault, commits)
 
 
 def test_a_deepened_clone_reads_its_history_again(repo: Repo, tmp_path: Path) -> None:

@@ -116,16 +116,14 @@ def test_what_is_not_of_our_shape_is_shown_by_nobody_and_named(repo: Repo, case:
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_is_not_of_our_shape_is_no_change_to_a_merge(repo: Repo, case: str) -> None:
     """The comparison of trees has no ideas of its own."""
-    from treering.store.tree_diff import differing
-
     scene = Scene(repo)
-    vault = repo.workspace.store.shared
+    trees = repo.workspace.store.shared.trees
     hostile = HOSTILE[case](scene)
     good = scene.with_shard(("100644", scene.file, scene.blob))
 
-    assert differing(vault, None, hostile) == {}
+    assert trees.differing(None, hostile) == {}
     path = f"memories/{scene.shard}/{scene.file}"
-    assert differing(vault, good, hostile) == {path: (scene.blob, None)}
+    assert trees.differing(good, hostile) == {path: (scene.blob, None)}
 
 
 MALFORMED = [

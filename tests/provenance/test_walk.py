@@ -1,8 +1,8 @@
 """Commits made into versions, without a repository."""
 
-from treering.derived.history import FileVersion
 from treering.derived.walk import Contribution, Walk, order_by_source
 from treering.model.memory import Memory
+from treering.store.history import FileVersion
 
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
 DATE = "2026-02-02T02:40:00Z"

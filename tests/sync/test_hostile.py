@@ -193,3 +193,23 @@ def test_a_huge_message_in_a_scope_of_others_is_not_read(
     assert "too large" in (lines["theirs"].reason or "")
     assert not [ref for ref in bob.refs() if ref.endswith("/theirs")]
     assert bob.titles("main") == {"known to all"}
+
+
+def test_a_huge_message_that_git_fetched_is_not_read_before_the_next_sync(clone: Team) -> None:
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("known to all", type="insight")
+    ada.tr.sync()
+    bob.tr.sync()
+    ada.tr.remember("on top of it", type="insight")
+    head = ada.git("rev-parse", "refs/treering/heads/main")
+    tree, below = f"{head}^{{tree}}", f"{head}^"
+    for text in ("word " * 400_000, "small\n\nTreering-Op: remember\nCode-Branch: theirs\n"):
+        below = ada.git("commit-tree", tree, "-p", below, "-F", "-", feed=text)
+    write_to(ada, below, f"{STRANGER}theirs")
+    theirs = "refs/treering/remotes/origin/clones/mallory00000/theirs"
+
+    bob.git("fetch", "-q", "origin", f"{STRANGER}theirs:{theirs}")
+
+    assert {hit.title for hit in bob.tr.recall(scope="all").results} == {"known to all"}
+    assert {event.title for event in bob.tr.log(all=True).entries} == {"known to all"}
+    assert "theirs" not in str(bob.tr.status())

@@ -27,7 +27,7 @@ from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
 from treering.model.scope import TRASH, Scope
-from treering.store.holding import is_held
+from treering.store.ancestry import is_held
 from treering.store.state import hash_name
 from treering.store.vault import Vault
 

@@ -88,7 +88,7 @@ def doubt_files(
     missing = [file.path for file in files if not _is_there(workspace, position, file)]
     if not missing:
         return ()
-    from treering.git.walk import list_paths
+    from treering.git.diff import list_paths
     from treering.model.spelling import list_near_paths
 
     there = list_paths(workspace.repository, position.head) if position.head else []

@@ -1,15 +1,12 @@
 """log: what happened to memories, newest first, or along the graph of branches."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.read import memory_events
 from treering.actions.workspace import Workspace
-from treering.errors import TreeringError
+from treering.derived.history import DrawnLine, MemoryEvent, draw, events
 from treering.model.dates import format_moment
-from treering.store import history
-from treering.store.history import MemoryEvent
 from treering.store.vault import Vault
 from treering.store.view import View
 from treering.text.flags import flags_in
@@ -24,7 +21,7 @@ class Log:
 class LogDrawing:
     """The graph of memory commits, line by line; those between commits only carry lines on."""
 
-    lines: tuple[history.DrawnLine, ...]
+    lines: tuple[DrawnLine, ...]
 
 
 def log(
@@ -34,28 +31,18 @@ def log(
     position = workspace.position(branch)
     view = workspace.view_of_all() if all else workspace.view_from(position)
     if id:
-        events = memory_events(workspace, view, view.find(id).id)[:limit]
+        found = memory_events(workspace, view, view.find(id).id)[:limit]
     else:
-        events = _all_events(workspace, view, limit)
-    ids = [event.id for event in events if event.id]
+        found = _all_events(workspace, view, limit)
+    ids = [event.id for event in found if event.id]
     marks = find_marks(workspace, view, ids, position.head)
-    return Log(tuple(_complete(view, event, marks.get(event.id, NO_MARKS)) for event in events))
+    return Log(tuple(_complete(event, marks.get(event.id, NO_MARKS)) for event in found))
 
 
-def _complete(view: View, event: MemoryEvent, marks: Marks) -> MemoryEvent:
+def _complete(event: MemoryEvent, marks: Marks) -> MemoryEvent:
     """Titles and authors of the past are in commits, which the index does not know."""
     flags = flags_in(f"{event.title}\n{event.author}\n{event.branch}") or None
-    outcome = _outcome_at(view, event)
-    return event._replace(flags=flags, outcome=outcome, **marks._asdict())
-
-
-def _outcome_at(view: View, event: MemoryEvent) -> str | None:
-    for vault in {layer.vault for layer in view.layers} if event.id else ():
-        with suppress(TreeringError):
-            memory = vault.try_memory(vault.blob_at(event.commit, event.id))
-            if memory:
-                return memory.outcome
-    return None
+    return event._replace(flags=flags, **marks._asdict())
 
 
 def drawing(
@@ -63,9 +50,9 @@ def drawing(
 ) -> LogDrawing:
     """What is seen from here, or every branch, as git draws histories: a promotion is a merge."""
     view = workspace.view_of_all() if all else workspace.view(branch)
-    lines: list[history.DrawnLine] = []
+    lines: list[DrawnLine] = []
     for vault, tips in _tips(view):
-        lines += history.draw(vault, tips, limit=limit)
+        lines += draw(vault, tips, limit=limit)
     moments = workspace.ledger.moments(line.commit for line in lines if line.commit)
     return LogDrawing(
         tuple(
@@ -91,7 +78,7 @@ def _all_events(workspace: Workspace, view: View, limit: int) -> list[MemoryEven
     """The newest events. git goes by the dates that commits claim: where one is not credible, all
     of them are read before the newest are chosen."""
     most = None if workspace.ledger.has_odd_moments() else limit
-    events: list[MemoryEvent] = []
+    found: list[MemoryEvent] = []
     for vault, tips in _tips(view):
-        events += history.events(vault, list(tips), limit=most)
-    return workspace.ledger.sort_events(events)[:limit]
+        found += events(vault, list(tips), limit=most)
+    return workspace.ledger.sort_events(found)[:limit]

@@ -24,12 +24,12 @@ from treering.actions.staleness import CodeTree, Stale
 from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
+from treering.derived.history import MemoryEvent, events_in
 from treering.errors import Invalid, MemoryNotFound
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Status
 from treering.model.memory import FileRef, Memory, uri_of
 from treering.store import history as past
-from treering.store.history import MemoryEvent
 from treering.store.view import Copy, Layer, View
 
 
@@ -248,4 +248,4 @@ def write_event(event: MemoryEvent) -> HistoryEntry:
 
 def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[MemoryEvent]:
     """What happened to one memory in the layers it is seen through, newest first."""
-    return workspace.ledger.sort_events(past.events_in(view, memory_id))
+    return workspace.ledger.sort_events(events_in(view, memory_id))

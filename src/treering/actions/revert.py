@@ -9,7 +9,6 @@ from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
 from treering.store import history, layout, message
 from treering.store.merge.replay import is_redacted
-from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
 from treering.store.view import Copy
 
@@ -64,10 +63,9 @@ def _revert_commit(workspace: Workspace, writing: Writing, vault: Vault, commit:
                 Call("promote", said.promoted_from, into=said.promoted_into, undo=True),
             ),
         )
-    below = tree_of(vault, info.parents[0]) if info.parents else None
     bases, now = said.bases, workspace.now()
     changes: list[Change] = []
-    for path, (was, blob) in differing(vault, below, info.tree).items():
+    for path, (was, blob) in vault.diff(info.parents[0] if info.parents else None, commit).items():
         memory_id = layout.id_of_path(path)
         if memory_id is None:
             continue

@@ -19,15 +19,14 @@ from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.call import Advice, Call
-from treering.errors import BlockedSecret, Busy, SyncRefused
+from treering.errors import BlockedSecret, Busy, StoreDamaged, SyncRefused
 from treering.git import lock, refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
+from treering.store.ancestry import TOO_LARGE, read_news
 from treering.store.fetched import FetchedHead, list_fetched
-from treering.store.news import TOO_LARGE, read_news
-from treering.store.tree_diff import count_changes
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
 from treering.sync.code import fetch_missing_code
@@ -267,7 +266,9 @@ class _SyncRun:
 
     def _count_news(self, unseen: Mapping[Scope, Mapping[str, str | None]]) -> int:
         ours = {scope: heads.list_heads(self._vault, scope) for scope in unseen}
-        return sum(len(read_news(self._vault, tips, ours[s])) for s, tips in unseen.items())
+        return sum(
+            len(read_news(self._vault.repository, tips, ours[s])) for s, tips in unseen.items()
+        )
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""
@@ -309,7 +310,7 @@ class _SyncRun:
             return
         after = self._vault.tip(scope)
         if after:
-            self._memories["fetched"] += count_changes(self._vault, one.before, after)
+            self._memories["fetched"] += _count_changes(self._vault, one.before, after)
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
@@ -414,7 +415,7 @@ class _SyncRun:
                 if result and result.is_done:
                     place.note_pushed(self._vault, lock, scope, tip)
                     self._pushed.add(scope)
-                    self._memories["pushed"] += count_changes(
+                    self._memories["pushed"] += _count_changes(
                         self._vault, place.own_head(scope) or None, tip
                     )
                     if scope not in self._lines or self._lines[scope].status in _NOT_PUSHED:
@@ -491,5 +492,13 @@ class _SyncRun:
                 self._pushed.add(scope)
                 tip, there = self._vault.head(scope), place.own_head(scope) or None
                 if tip and (there is None or self._vault.repository.objects.exists(there)):
-                    self._memories["pushed"] += count_changes(self._vault, there, tip)
+                    self._memories["pushed"] += _count_changes(self._vault, there, tip)
         return self._answer()
+
+
+def _count_changes(vault: Vault, before: str | None, now: str) -> int:
+    """How many files two commits do not share; none where that cannot be read."""
+    try:
+        return len(vault.diff(before, now))
+    except StoreDamaged:
+        return 0

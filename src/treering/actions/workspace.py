@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from treering.derived.code_records import CodeRecords
     from treering.derived.content import MemoryRows
     from treering.derived.database import Database
+    from treering.derived.history import History
     from treering.derived.ledger import Ledger
     from treering.hub.hub import RepositoryHub
     from treering.search.pages import Pages
@@ -86,6 +87,7 @@ class Workspace:
         self._hubs: list[RepositoryHub] = []  # one at most, which copies of a workspace share
         self._driven: set[str] = set()
         self.store = open_store(repository, clock)
+        self.store.use_history(self._make_history)
         self.clock = clock
         self.agent = agent
         self._person = person
@@ -119,6 +121,11 @@ class Workspace:
         from treering.derived.database import Database
 
         return Database.of(self.store, self._cache)
+
+    def _make_history(self) -> "History":
+        from treering.derived.history import History
+
+        return History(self.database)
 
     @cached_property
     def state(self) -> "StateFolder":

@@ -20,7 +20,6 @@ from treering.branches.survey import RESTORED, survey
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedFiles
 from treering.branches.versions import ScopeHistory
-from treering.derived.history import History
 from treering.errors import Conflict, StorageFailed, TreeringError
 from treering.git import config, reflog, refs
 from treering.git.lock import Held
@@ -294,6 +293,8 @@ def list_lessons(vault: Vault, line: PlanLine) -> tuple[str, ...]:
 
 
 def _is_lesson(vault: Vault, blob: str) -> bool:
+    if vault.history.is_plain(blob):
+        return False
     memory = vault.try_memory(blob)
     if memory is None or memory.is_forgotten:
         return False
@@ -457,7 +458,5 @@ def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
         for number in in_turn(named):
             apply(actor, vault, named[number])
     elif tip := vault.head(scope):
-        history = History.whole(judge.database)
-        history.catch_up(vault, [tip])
-        oldest = ScopeHistory(repository, history.read_reached([tip]), tip).oldest
+        oldest = ScopeHistory(repository, vault.history.read(vault, [tip]), tip).oldest
         put_aside(actor, vault, scope, scope.aside(oldest))

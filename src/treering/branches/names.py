@@ -12,8 +12,8 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.holding import is_held
-from treering.store.vault import JOIN, Vault
+from treering.store.ancestry import is_held
+from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
 #: How the log of a scope's ref begins where the ref went to a commit that was not written then.
@@ -175,10 +175,8 @@ def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
 
 def code_heads(vault: Vault, tip: str) -> list[str]:
     """Every code commit that a history's trailers name."""
-    from treering.git import log as git_log
-
-    rows = git_log.read_trailers(vault.repository.common_dir, tip, ["Code-Head"])
-    return list(dict.fromkeys(code for _, codes in rows for code in codes.split()))
+    commits = reversed(vault.history.read(vault, [tip]).values())
+    return list(dict.fromkeys(commit.code.head for commit in commits if commit.code.head))
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
@@ -252,7 +250,7 @@ def list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
     while todo:
         commit = vault.repository.objects.commit(todo.pop())
         said = message.read(commit.message)
-        if said.op == JOIN:
+        if said.op == message.JOIN:
             todo += commit.parents
         elif not said.is_promotion:
             yield commit

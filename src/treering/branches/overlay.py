@@ -11,8 +11,8 @@ from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
 from treering.model.scope import PUSHED, TRASH, Scope
 from treering.store import layout
+from treering.store.ancestry import is_held
 from treering.store.history import PromotionRecord, kept_back, promotions
-from treering.store.holding import is_held
 from treering.store.layout import path_of, saved_path
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
@@ -144,6 +144,8 @@ def was_shared(vault: Vault, source: Scope) -> bool:
 def is_captured(vault: Vault, blob: str) -> bool:
     """Return whether a memory is a commit or a session that hooks captured, and is still in
     force."""
+    if vault.history.is_plain(blob):
+        return False
     memory = vault.try_memory(blob)
     is_record = memory is not None and memory.type in ("commit", "session")
     return bool(memory and is_record and memory.source == "hook" and not memory.is_passing)
@@ -153,6 +155,8 @@ def stays_behind(vault: Vault, source: Scope, blob: str) -> bool:
     """Return whether a memory is not taken along when its branch lands: it is about the work alone,
     or hooks captured it on a branch that was never shared, and it would name that branch or commits
     of it that nobody else has."""
+    if vault.history.is_plain(blob):
+        return False
     memory = vault.try_memory(blob)
     if memory is None or memory.is_passing:
         return memory is not None

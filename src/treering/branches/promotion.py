@@ -15,19 +15,17 @@ from typing import NamedTuple
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import own_part, own_saved, stays_behind, was_shared
 from treering.branches.verdict import LandedFiles
-from treering.derived.history import read_commits
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import LANDED, Scope
 from treering.store import heads, layout
+from treering.store.ancestry import is_held
 from treering.store.dates import newest
-from treering.store.history import kept_back, list_ours, promotions
-from treering.store.holding import is_held
+from treering.store.history import kept_back, list_open, list_ours, promotions
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
 from treering.store.snapshot import Snapshot
-from treering.store.tree_diff import CommitTable
 from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
@@ -104,10 +102,12 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
     wanted, objects = dict(landed.files), vault.repository.objects
     blobs: dict[str, str] = {}
     chain: list[pack.ChainCommit] = []
-    for commit, changes in read_commits(vault, tips):
+    commits = vault.history.read(vault, tips)
+    changes = vault.history.read_changes(vault, commits)
+    for commit in commits.values():
         new = {
             path: blob
-            for path, blob, _ in changes
+            for path, blob, _ in changes[commit.oid]
             if blob and path in wanted and blobs.get(path) not in (wanted[path], blob)
         }
         if not new or not commit.is_change:
@@ -198,7 +198,7 @@ def find_brought(
 
 def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[str, str | None]:
     """The commit with which a promotion came into a scope, and what the scope was before it."""
-    for commit in CommitTable(vault, [tip]).list_open(tip):
+    for commit in list_open(vault.history.read(vault, [tip]), tip):
         if promotion in commit.parents and len(commit.parents) > 1:
             said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
             others = [oid for oid, text in said.items() if not read(text).is_promotion]
@@ -255,5 +255,7 @@ def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
 
 
 def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:
-    memory = vault.try_memory(blob) if layout.id_of_path(path) else None
+    if layout.id_of_path(path) is None or vault.history.is_plain(blob):
+        return False
+    memory = vault.try_memory(blob)
     return memory is not None and memory.is_forgotten

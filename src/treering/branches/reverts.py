@@ -20,7 +20,7 @@ from treering.branches.landing.lines import LineReader, TooMuchToRead
 from treering.derived.code_records import CodeRecord, CodeRecords
 from treering.derived.database import Database
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import log, reach, walk
+from treering.git import diff, log, reach
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
@@ -147,7 +147,7 @@ class Reverts:
 
     def _list_proposing(self, head: str, base: str) -> list[tuple[str, int, str]]:
         objects = self._repository.objects
-        new = walk.read_parents(self._repository, head, without=base, most=_FEW) if base else None
+        new = self._repository.read_parents(head, without=base, most=_FEW) if base else None
         if new is not None:
             infos = [objects.commit(oid) for oid in reversed(new)]
             commits = [(info.oid, info.time, info.message) for info in infos]
@@ -170,9 +170,7 @@ class Reverts:
         parents = self._repository.objects.commit(commit).parents
         if len(parents) < 2:
             return ()
-        brought = walk.read_parents(
-            self._repository, commit, without=parents[0], most=_MOST_BROUGHT
-        )
+        brought = self._repository.read_parents(commit, without=parents[0], most=_MOST_BROUGHT)
         return [oid for oid in brought or () if oid != commit]
 
     # --- what patches decide ----------------------------------------------------------------------
@@ -211,7 +209,7 @@ class Reverts:
             files: Sequence[FileChange] = ()
             try:
                 parents = self._repository.objects.commit(commit).parents
-                files = walk.diff(self._repository, CommitRange(commit, *parents[:1]))
+                files = diff.diff_one(self._repository, CommitRange(commit, *parents[:1]))
             except StoreDamaged:
                 files = ()
             few = {file.path: file for file in files} if len(files) <= _MOST_FILES else None
@@ -335,9 +333,7 @@ class RevertedLandings:
             return True  # a merge takes along what it brought
         bases = [r.base for r in said if r.base and r.branch == landing.taken_from]
         for base in bases[:1]:
-            commits = walk.read_parents(
-                self._repository, landing.merged_as, without=base, most=_MOST_OWN
-            )
+            commits = self._repository.read_parents(landing.merged_as, without=base, most=_MOST_OWN)
             branches = self._records.branches_of(commits or ())
             own = [oid for oid, names in branches.items() if landing.taken_from in names]
             return all(oid in self._taken for oid in own)

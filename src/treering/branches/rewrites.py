@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.landing.patches import Patches
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git import reflog, walk
+from treering.git import diff, reflog
 from treering.git.diff import CommitRange
 from treering.git.repository import Repository
 
@@ -108,7 +108,7 @@ def _list_single(repository: Repository, commits: Iterable[str]) -> dict[tuple[s
 
 def _share_a_file(repository: Repository, one: str, other: str) -> bool:
     steps = (_step(repository, one), _step(repository, other))
-    paths = [{file.path for file in walk.diff(repository, step)} for step in steps if step]
+    paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
     return len(paths) == 2 and not paths[0].isdisjoint(paths[1])
 
 

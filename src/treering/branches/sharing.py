@@ -18,7 +18,7 @@ from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import KEEP, PUSHED, Scope
-from treering.store.holding import is_held
+from treering.store.ancestry import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
 

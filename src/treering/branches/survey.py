@@ -13,8 +13,8 @@ from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, VIEWS, Scope
 from treering.store import message
+from treering.store.ancestry import is_held
 from treering.store.heads import list_heads
-from treering.store.holding import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
 

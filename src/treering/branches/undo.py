@@ -12,7 +12,6 @@ from treering.git import refs
 from treering.model.scope import UNDO, Scope
 from treering.store import layout, message
 from treering.store.merge.replay import is_redacted
-from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
 
 _KEPT_FOR = 30 * 24 * 60 * 60
@@ -99,10 +98,9 @@ def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[s
 
     What was redacted since is not among them: it must not come back.
     """
-    root = tree_of(vault, now) if now else None
     return {
         path: (was, blob)
-        for path, (was, blob) in differing(vault, tree_of(vault, before), root).items()
+        for path, (was, blob) in vault.diff(before, now).items()
         if was and not (layout.id_of_path(path) and is_redacted(vault.try_memory(blob)))
     }
 

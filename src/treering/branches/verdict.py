@@ -9,12 +9,11 @@ from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import own_files, stays_behind
 from treering.branches.rewrites import follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
-from treering.derived.history import History, HistoryCommit
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.store import layout
-from treering.store.history import kept_back
+from treering.store.history import HistoryCommit, kept_back, read_readable
 from treering.store.message import CodePosition
 from treering.store.vault import Vault
 
@@ -70,7 +69,6 @@ class ScopeJudge:
         #: What was said of whole histories, and of single commits, by commit and target.
         self._landings: dict[tuple[str, str], Landing] = {}
         self._commits: dict[tuple[str, str], Landing] = {}
-        self.history = History.whole(judge.database)
         self._tips = tuple(tips)
         self._close: frozenset[str] = frozenset()
         self._scope = Scope("")
@@ -78,8 +76,7 @@ class ScopeJudge:
     @cached_property
     def commits(self) -> dict[str, HistoryCommit]:
         """The histories of all scopes that will be asked about."""
-        self.history.catch_up(self._vault, self._tips)
-        return self.history.read_reached(self._tips)
+        return read_readable(self._vault, self._tips)
 
     def verdict(
         self,
@@ -98,7 +95,9 @@ class ScopeJudge:
         positions = last_tips[:1] if is_alive else (*last_tips, *history.positions[:_CLOSE])
         self._close = frozenset(at.head for at in positions if at.head)
         self._scope = scope
-        changes = self.history.read_changes(commit.oid for commit in history.commits)
+        changes = self._vault.history.read_changes(
+            self._vault, (commit.oid for commit in history.commits)
+        )
         versions = list(history.versions(changes))
         wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
@@ -274,7 +273,10 @@ class ScopeJudge:
         return memory is not None and stays_behind(self._vault, self._scope, version.blob)
 
     def _read(self, path: str, blob: str) -> Memory | None:
-        return self._vault.try_memory(blob) if layout.id_of_path(path) else None
+        """Read a memory that may stay behind, be gone or be a commit's; None for all others."""
+        if layout.id_of_path(path) is None or self._vault.history.is_plain(blob):
+            return None
+        return self._vault.try_memory(blob)
 
     # --- what is left -----------------------------------------------------------------------------
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from treering.derived.history import FileVersion, HistoryCommit, list_open
 from treering.errors import StoreDamaged
 from treering.git.repository import Repository
-from treering.store.message import CodePosition
-from treering.store.tree_diff import KEEP
+from treering.store.history import FileVersion, HistoryCommit, list_open
+from treering.store.message import KEEP, CodePosition
 
 #: Commits followed down a branch to find the first one made on top of another.
 _MOST_FOLLOWED = 10_000

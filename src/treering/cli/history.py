@@ -22,7 +22,7 @@ from treering.model.dates import ago
 if TYPE_CHECKING:
     from treering.actions.log import LogDrawing
     from treering.answers import Diff, Log, Revised
-    from treering.store.history import DrawnLine
+    from treering.derived.history import DrawnLine
 
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 

@@ -14,13 +14,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.derived.database import Database, select
-from treering.derived.history import COLUMNS, History, HistoryCommit, as_commit
+from treering.derived.history import COLUMNS, MOST_UNKEPT, History, as_commit
 from treering.errors import StoreDamaged
-from treering.git import refs, walk
+from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import LANDED
 from treering.store import layout, message
-from treering.store.vault import JOIN, Vault
+from treering.store.history import HistoryCommit
+from treering.store.message import JOIN
+from treering.store.vault import Vault
 
 if TYPE_CHECKING:
     import sqlite3
@@ -147,7 +149,7 @@ class CodeRecords:
 
     def catch_up(self, vault: Vault, tips: Iterable[str]) -> None:
         """Read what is new in the histories of some tips."""
-        history = History(self._database)
+        history = History(self._database, most_unkept=MOST_UNKEPT)
         history.catch_up(vault, tips)
         query = "SELECT oid FROM code_last WHERE is_private = ?"
         last = [row[0] for row in self._rows(query, (int(vault.is_private),))]
@@ -207,8 +209,8 @@ class CodeRecords:
                 continue
             if (record.head, record.branch) in own:
                 continue
-            commits = walk.read_parents(
-                self._repository, record.head, without=record.base, most=_MOST_OWN
+            commits = self._repository.read_parents(
+                record.head, without=record.base, most=_MOST_OWN
             )
             own |= dict.fromkeys((oid, record.branch) for oid in commits or (record.head,))
         return list(own)

@@ -1,7 +1,8 @@
 """Rows of memories: one per blob, from one parse, holding only what the blob itself says.
 
     memories        n grows; blob, what search and inference know of the memory in it (`facts`), and
-                    columns by which a capture compares: title words, tags, a min-hash of the text.
+                    columns by which a capture compares: title words, tags, a min-hash of the text;
+                    `is_plain` is asked by gc (see History.is_plain).
                     A blob that holds no memory has a row, too, so that it is not read again.
     memories_keys   hash of a key -> n: files, tags, title words, min-hash bands, links
     memories_trees  git trees whose memories all have rows
@@ -281,6 +282,7 @@ class _Row:
             blob,
             entry.id,
             entry.type in RECORD_TYPES,
+            _is_plain(entry),
             json.dumps(_facts(entry), separators=(",", ":")),
             " ".join(subject.words),
             "\n".join(sorted(subject.tags)),
@@ -288,11 +290,18 @@ class _Row:
         )
 
     def insert(self, db: "sqlite3.Connection") -> None:
-        insert = "INSERT OR IGNORE INTO memories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"
+        insert = "INSERT OR IGNORE INTO memories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"
         cursor = db.execute(insert, self._values)
         if cursor.rowcount > 0:
             rows = ((key, cursor.lastrowid) for key in self._keys)
             db.executemany("INSERT OR IGNORE INTO memories_keys VALUES (?, ?)", rows)
+
+
+def _is_plain(entry: Entry) -> bool:
+    """Return whether it is knowledge that is in force and did not fail: nearly all that a branch
+    learns, and nothing that gc asks about can be true of it."""
+    is_gone = entry.status == "deleted" or entry.outcome == "failed"
+    return entry.type not in RECORD_TYPES and not is_gone
 
 
 def _parse(layer: Layer, blob: str) -> Memory | None:

@@ -5,115 +5,144 @@
     history_tips      commits whose whole history is in here
 
 A row says what the commit itself says and never changes. It is filled from one `git log --raw` over
-the commits that are new. A promotion's files are its tree: against its parents it would seem to
-delete all that it did not take.
+the commits that are new (see store/history.py). Where the rows do not hold all that is asked for,
+git is asked.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.derived.database import Database, select
-from treering.errors import StoreDamaged, TreeringError
+from treering.errors import TreeringError
 from treering.git import log
-from treering.git.objects import CommitInfo
+from treering.model.dates import format_moment
 from treering.store import layout, message
+from treering.store.ancestry import find_oversized
+from treering.store.history import (
+    Commits,
+    FileVersion,
+    GitHistory,
+    HistoryCommit,
+    read_commits,
+    read_few_commits,
+    read_readable,
+    shallow_commits,
+    version,
+)
 from treering.store.message import CodePosition
-from treering.store.tree_diff import CARRYING, shallow_commits
 from treering.store.vault import Vault
+from treering.store.view import View
 
 if TYPE_CHECKING:
     import sqlite3
 
-_FILE, _NOTHING = "100644", "0" * 40
-#: Commits that are read in the time a process takes to start.
-_FEW = 16
-#: Where nothing can be kept, each process reads so many of the newest commits.
-_MOST_UNKEPT = 2_000
-#: Path -> its blob, and those in the parents.
-Files = dict[str, tuple[str, tuple[str, ...]]]
+#: Where nothing can be kept, whoever can do with less reads so many of the newest commits.
+MOST_UNKEPT = 2_000
+#: Questions whose answers are kept: a call asks several times what was promoted into the trunk.
+_MOST_ANSWERS = 64
+_MOST_KEPT = 500  # commits in one of them
 COLUMNS = (
     "oid, parents, time, author, op, branch, code_head, code_base, is_dirty, promoted_from,"
     " promoted_into, merged_as, merge_kind, is_bulk, is_cut"
 )
 
 
-class FileVersion(NamedTuple):
-    """A file as a commit left it ("" where it took it away), and the versions it was made from:
-    those of the parents, or what the commit says a copy was made from."""
-
-    path: str
-    blob: str
-    before: tuple[str, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """A memory's id, or the key of a prompt."""
-        return layout.id_of_path(self.path) or layout.saved_key_of_path(self.path) or ""
-
-
-class HistoryCommit(NamedTuple):
-    """A memory commit, as it describes itself."""
-
-    oid: str
-    parents: tuple[str, ...]
-    time: int
-    author: str
-    op: str = ""
-    code: CodePosition = CodePosition("")
-    promoted_from: str = ""
-    promoted_into: str = ""
-    merged_as: str = ""
-    merge_kind: str = ""
-    #: More memories than a message names.
-    is_bulk: bool = False
-    #: A shallow clone has none of its parents.
-    is_cut: bool = False
-
-    @property
-    def is_promotion(self) -> bool:
-        """Return whether its tree is what it took from its parents, and nothing else."""
-        return self.op == message.PROMOTE and bool(self.promoted_into)
-
-    @property
-    def is_change(self) -> bool:
-        """Return whether it changed memories itself, and does not only carry what others did."""
-        return len(self.parents) < 2 and self.op not in CARRYING
-
-
 class History:
     """The history of one repository's memories."""
 
-    def __init__(self, database: Database, most_unkept: int = _MOST_UNKEPT) -> None:
+    def __init__(self, database: Database, most_unkept: int = 0) -> None:
         self._database = database
         self._most_unkept = most_unkept
+        self._git = GitHistory()
+        self._answers: dict[tuple[object, ...], Commits] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
-    @classmethod
-    def whole(cls, database: Database | None) -> "History":
-        """Return a history that is read as a whole, whether or not it can be kept."""
-        if database is None or database.is_in_memory:
-            return cls(Database(), most_unkept=0)
-        return cls(database)
+    def read(
+        self,
+        vault: Vault,
+        tips: Iterable[str],
+        *,
+        without: Iterable[str] = (),
+        ops: Collection[str] = (),
+        most: int = 0,
+    ) -> Commits:
+        """Read the commits of some histories and not of others, of all operations or of some,
+        parents before children; with `most` only so many of the newest."""
+        start, end, names = frozenset(tips), frozenset(without), frozenset(ops)
+        key = (start, end, names, most, shallow_commits(vault))
+        if key not in self._answers:
+            commits = self._select(vault, start, end, names, most)
+            if commits is None:  # nothing could be written down, or the history is damaged
+                commits = self._git.read(vault, start, without=end, ops=names, most=most)
+            if len(commits) > _MOST_KEPT:
+                return commits
+            if len(self._answers) >= _MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[key] = commits
+        return self._answers[key]
 
-    def read_reached(self, tips: Iterable[str]) -> dict[str, HistoryCommit]:
-        """Read all that some tips reach, parents before children."""
-        graph = {
-            oid: (n, parents)
-            for n, oid, parents in self._ask("SELECT n, oid, parents FROM history_commits")
-        }
-        reached: set[int] = set()
-        waiting = [oid for oid in tips if oid in graph]
-        while waiting:
-            n, parents = graph[waiting.pop()]
-            if n not in reached:
-                reached.add(n)
-                waiting += [oid for oid in parents.split() if oid in graph]
+    def _select(
+        self,
+        vault: Vault,
+        tips: frozenset[str],
+        without: frozenset[str],
+        ops: frozenset[str],
+        most: int,
+    ) -> Commits | None:
+        """The same from rows; None where one is missing."""
+        self.catch_up(vault, [*tips, *without])
+        query = "SELECT oid, n, time, op, is_cut, parents FROM history_commits"
+        graph = {oid: row for oid, *row in self._ask(query)}
+        below: set[str] = set()
+        reached: set[str] = set()
+        for start, found in ((without, below), (tips, reached)):
+            waiting = list(start)
+            while waiting:
+                oid = waiting.pop()
+                if oid in found or oid in below:
+                    continue
+                if oid not in graph:
+                    return None
+                found.add(oid)
+                *_, is_cut, parents = graph[oid]
+                waiting += () if is_cut else parents.split()
+        wanted = [graph[oid] for oid in reached if not ops or graph[oid][2] in ops]
+        if most:
+            wanted = sorted(wanted, key=lambda row: (row[1], row[0]))[-most:]
+        numbers = [row[0] for row in wanted]
         rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, COLUMNS, "history_commits", "n", sorted(reached))), []
+            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "n", numbers)), []
         )
-        order = sorted(rows, key=lambda row: graph[row[0]][0])
-        return {row[0]: as_commit(*row) for row in order}
+        is_whole = len(rows) == len(numbers)
+        return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
+
+    def read_changes(
+        self, vault: Vault, commits: Iterable[str], *, path: str = ""
+    ) -> Mapping[str, Sequence[FileVersion]]:
+        """Read the files that commits changed, by commit; with `path` of that file alone."""
+        oids = list(commits)
+        known = self._list_known(oids)
+        missing = [oid for oid in oids if oid not in known]
+        changes = self.select_changes(known, path=path)
+        return {**changes, **self._git.read_changes(vault, missing, path=path)}
+
+    def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real; of what has a row none is."""
+        wanted, query = list(heads), "SELECT 1 FROM history_commits WHERE oid = ?"
+        known = self._list_known(wanted)
+        unknown = [head for head in wanted if head not in known]
+        return find_oversized(vault.repository, unknown, lambda oid: bool(self._ask(query, (oid,))))
+
+    def is_plain(self, blob: str) -> bool:
+        """Return whether a blob is known to be knowledge in force that did not fail."""
+        return bool(self._ask("SELECT 1 FROM memories WHERE blob = ? AND is_plain", (blob,)))
+
+    def _list_known(self, oids: list[str]) -> set[str]:
+        return self._database.ask(
+            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},
+            set[str](),
+        )
 
     def list_after(self, last: str, *, is_private: bool) -> list[HistoryCommit]:
         """List the commits that were read after another one, or all if that is not here."""
@@ -124,16 +153,21 @@ class History:
         rows = self._ask(query, (int(is_private), last))
         return [as_commit(*row) for row in rows]
 
-    def read_changes(self, commits: Iterable[str]) -> dict[str, list[FileVersion]]:
-        """Read the files that commits changed, by commit."""
-        oids = list(commits)
-        table = "history_changes JOIN history_commits USING (n)"
-        changes: dict[str, list[FileVersion]] = {oid: [] for oid in oids}
+    def select_changes(
+        self, commits: Iterable[str], *, path: str = ""
+    ) -> dict[str, list[FileVersion]]:
+        """Return the files that commits changed, as far as there are rows of them."""
+        wanted = dict.fromkeys(commits)
+        columns, table = "oid, path, blob, before", "history_changes JOIN history_commits USING (n)"
+        key, values = ("path", [path]) if path else ("oid", list(wanted))
         rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, "oid, path, blob, before", table, "oid", oids)), []
+            lambda db: list(select(db, columns, table, key, values)), []
         )
-        for oid, path, blob, before in rows:
-            changes[oid].append(FileVersion(path, blob, tuple(before.split())))
+        changes: dict[str, list[FileVersion]] = {} if path else {oid: [] for oid in wanted}
+        for oid, place, blob, before in rows:
+            if oid in wanted:
+                change = FileVersion(place, blob, tuple(before.split()))
+                changes.setdefault(oid, []).append(change)
         return changes
 
     def _ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -151,18 +185,15 @@ class History:
         if {row[0] for row in self._ask("SELECT oid FROM history_commits WHERE is_cut")} - cut:
             self._database.change(_forget_all)  # the clone was deepened
         wanted = list(dict.fromkeys(tips))
-        there = self._database.ask(
-            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", wanted)},
-            set[str](),
-        )
-        new = sorted(set(wanted) - there)
+        new = sorted(set(wanted) - self._list_known(wanted))
         if not new:
             return
         known = frozenset(row[0] for row in self._ask("SELECT oid FROM history_tips"))
         most = self._most_unkept if self._database.is_in_memory else 0
         try:
-            read = _read_few(vault, new, known)
-            commits = list(read_commits(vault, new, known, most)) if read is None else read
+            commits = read_few_commits(vault, new, known)
+            if commits is None:
+                commits = list(read_commits(vault, new, known, most=most))
         except TreeringError:
             return  # what cannot be read tells nothing; doctor names it
         passed = {parent for commit, _ in commits for parent in commit.parents}
@@ -170,7 +201,6 @@ class History:
 
         def change(db: "sqlite3.Connection") -> None:
             for commit, changes in commits:
-                commit = commit._replace(is_cut=commit.oid in cut)
                 row = (None, int(vault.is_private), *_as_row(commit))
                 marks = ", ".join("?" * len(row))
                 statement = f"INSERT OR IGNORE INTO history_commits VALUES ({marks})"  # noqa: S608
@@ -184,19 +214,6 @@ class History:
             db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", rows)
 
         self._database.ensure(change)
-
-
-def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:
-    """List what a tip reaches without going through a promotion, parents before children: what lies
-    behind one is another scope's."""
-    reached: set[str] = set()
-    waiting = [tip]
-    while waiting:
-        commit = commits.get(waiting.pop())
-        if commit and commit.oid not in reached:
-            reached.add(commit.oid)
-            waiting += () if commit.is_promotion else commit.parents
-    return [commit for oid, commit in commits.items() if oid in reached]
 
 
 def _forget_all(db: "sqlite3.Connection") -> None:
@@ -217,79 +234,96 @@ def _as_row(commit: HistoryCommit) -> tuple[object, ...]:
             code.base or "", code.is_dirty, *rest)  # fmt: skip
 
 
-# --- from git -------------------------------------------------------------------------------------
+# --- told -----------------------------------------------------------------------------------------
 
 
-def read_commits(
-    vault: Vault, tips: Sequence[str], known: Collection[str] = (), most: int = 0
-) -> Iterator[tuple[HistoryCommit, list[FileVersion]]]:
-    """Read commits with what they changed from git, parents first.
+class MemoryEvent(NamedTuple):
+    """One change of one memory (id empty: a bulk change of many)."""
 
-    Asked of trees, not of trailers: a commit of others may say of itself whatever it likes. Of a
-    merge only the files count that none of its parents has.
-    """
-    for commit, files in log.read_changes(
-        vault.repository.common_dir, tips, without=known, most=most
-    ):
-        pairs: Files = {}
-        for file in files:
-            *old, new = (
-                blob if mode == _FILE and blob != _NOTHING else ""
-                for mode, blob in zip(file.modes, file.blobs, strict=True)
-            )
-            if layout.is_ours(file.path) and (new or any(old)):
-                pairs[file.path] = (new, tuple(dict.fromkeys(filter(None, old))))
-        yield _describe(vault, commit, pairs)
-
-
-def _read_few(
-    vault: Vault, tips: Sequence[str], known: Collection[str]
-) -> list[tuple[HistoryCommit, list[FileVersion]]] | None:
-    """The same without a process, where little is new and nothing was merged: after each capture.
-    None where it has to be asked of git."""
-    objects, news = vault.repository.objects, dict[str, tuple[HistoryCommit, list[FileVersion]]]()
-    try:
-        for tip in tips:
-            line, at = list[CommitInfo](), tip
-            while at and at not in known and at not in news:
-                commit = objects.commit(at)
-                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
-                    return None
-                line.append(commit)
-                at = commit.parents[0] if commit.parents else ""
-            for commit in reversed(line):
-                before = objects.commit(commit.parents[0]).tree if commit.parents else None
-                pairs: Files = {
-                    path: (new or "", (old,) if old else ())
-                    for path, (old, new) in vault.trees.differing(before, commit.tree).items()
-                }
-                news[commit.oid] = _describe(vault, commit, pairs)
-    except StoreDamaged:
-        return None
-    return list(news.values())
+    commit: str
+    when: str
+    author: str
+    op: str
+    id: str
+    type: str
+    title: str
+    branch: str
+    #: What looks wrong with these words; filled in by whoever shows them.
+    flags: tuple[str, ...] | None = None
+    #: How the memory turned out, as it was said then.
+    outcome: str | None = None
+    #: What there is to say of the memory's truth by now; filled in likewise.
+    outdated_by: object = None
+    newer: object = None
+    reverted: object = None
 
 
-def _describe(
-    vault: Vault,
-    commit: CommitInfo | log.LogCommit,
-    pairs: Files,
-) -> tuple[HistoryCommit, list[FileVersion]]:
-    """A commit, and the files it changed."""
-    said = message.read(commit.message)
-    row = HistoryCommit(
-        commit.oid, commit.parents, commit.time, commit.author, said.op, said.code,
-        said.promoted_from, said.promoted_into, said.merged_as, said.merge_kind, bool(said.bulk),
-    )  # fmt: skip
-    if said.is_promotion:
-        try:
-            tree = vault.trees.differing(None, vault.repository.objects.commit(commit.oid).tree)
-        except StoreDamaged:
-            tree = {}
-        pairs = {path: pairs.get(path, (b, (b,))) for path, (_, b) in tree.items() if b}
-    changes = [FileVersion(path, blob, before) for path, (blob, before) in sorted(pairs.items())]
-    sources = said.bases if len(commit.parents) < 2 else {}
-    changes = [
-        c._replace(before=(sources[c.key],)) if not c.before and c.key in sources else c
-        for c in changes
+def events_in(view: View, memory_id: str) -> list[MemoryEvent]:
+    """What happened to one memory in the layers it is seen through, each change once."""
+    changes: dict[str, MemoryEvent] = {}
+    for vault in dict.fromkeys(layer.vault for layer in view.layers):
+        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
+        changes |= {event.commit: event for event in events(vault, tips, memory_id=memory_id)}
+    return list(changes.values())
+
+
+def events(
+    vault: Vault, tips: Iterable[str], *, memory_id: str = "", limit: int | None = None
+) -> list[MemoryEvent]:
+    """What happened in the histories of `tips`, newest first, to one memory or to all."""
+    # Joins and notes tell nothing of a memory; there is at most one of each beside a change.
+    most = 3 * limit if limit and not memory_id else 0
+    commits = read_readable(vault, tips, most=most)
+    telling = [c for c in commits.values() if c.op not in ("", message.JOIN, message.NOTE)]
+    telling.sort(key=lambda commit: commit.time)
+    if memory_id:
+        path = layout.path_of(memory_id)
+        changes = vault.history.read_changes(vault, commits, path=path)
+        telling = [c for c in telling if any(one.blob for one in changes.get(c.oid, ()))]
+    found: list[MemoryEvent] = []
+    for commit in reversed(telling):
+        said = message.read(vault.repository.objects.commit(commit.oid).message)
+        for changed_id in [memory_id] if memory_id else said.memories or [""]:
+            memory = version(vault, commit.oid, changed_id) if changed_id else None
+            kind, title, outcome = "", said.subject, None
+            if memory:
+                kind, title, outcome = memory.type, memory.title, memory.outcome
+            when = format_moment(commit.time)
+            found.append(
+                MemoryEvent(commit.oid, when, commit.author, commit.op, changed_id, kind, title,
+                            commit.code.branch, outcome=outcome)
+            )  # fmt: skip
+    return found[:limit]
+
+
+class DrawnLine(NamedTuple):
+    """One line of a drawn history: git's own strokes, and the commit that stands there, if any."""
+
+    strokes: str
+    commit: str = ""
+    when: str = ""
+    author: str = ""
+    subject: str = ""
+    branch: str = ""
+    tip_of: str = ""
+    is_first: bool = False
+
+
+def draw(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[DrawnLine]:
+    """The histories of `tips` (commit -> branch) as git draws them, newest first."""
+    lines = log.draw(vault.repository.common_dir, tips, most=limit, trailer="Code-Branch")
+    return [
+        DrawnLine(
+            line.strokes,
+            commit.oid,
+            format_moment(commit.time),
+            commit.author,
+            line.subject,
+            line.trailer,
+            tips.get(commit.oid, ""),
+            is_first=not commit.parents,
+        )
+        if (commit := line.commit)
+        else DrawnLine(line.strokes)
+        for line in (lines if tips else ())
     ]
-    return row, changes

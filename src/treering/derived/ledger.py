@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from treering.derived.database import Database, select
-from treering.derived.history import History
+from treering.derived.history import MOST_UNKEPT, History, MemoryEvent
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.git.binding import GitError
@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # history is walked only when there is something new in it
 
     from treering.derived.walk import Contribution, Walk
     from treering.model.prompt import Prompt
-    from treering.store.history import MemoryEvent
 
 #: What git does not tell for ever, in the state folder.
 NOTED = "commits"
@@ -61,7 +60,7 @@ class Ledger:
     ) -> None:
         self._store = store
         self._database = database
-        self._history = History(database)
+        self._history = History(database, most_unkept=MOST_UNKEPT)
         self._state = state
         self._clock = clock
         self._unreadable: set[str] = set()
@@ -226,7 +225,7 @@ class Ledger:
         rows = self._history.list_after(last[0] if last else "", is_private=vault.is_private)
         known = self._moments(row.oid for row in rows)
         rows = [row for row in rows if row.oid not in known]
-        changes = self._history.read_changes(row.oid for row in rows)
+        changes = self._history.select_changes([row.oid for row in rows])
         commits = order_by_source(
             [
                 Contribution(

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
-from treering.derived.history import FileVersion
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.model.provenance import (
@@ -25,6 +24,7 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
+from treering.store.history import FileVersion
 from treering.store.vault import NOBODY
 
 Text = Memory | Prompt

@@ -7,9 +7,11 @@ that two different indentations stay different. Nothing of the user's decides ho
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from treering.errors import StoreDamaged
 from treering.git import process
+from treering.git.binding import GitError, load_enums
 from treering.git.repository import Repository
 
 #: No attributes of the machine, and no commits in the place of others.
@@ -21,6 +23,10 @@ _PATCH = (
     *("--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
     *("--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
 )
+
+
+#: Options of libgit2: a file that became a link is one change; content is not looked at.
+_INCLUDE_TYPECHANGE, _SKIP_BINARY_CHECK = 1 << 6, 1 << 13
 
 
 class CommitRange(NamedTuple):
@@ -71,6 +77,45 @@ def diff(
     counts = ("--numstat",) if counts_lines else ()
     text = _run(repository, (*_TREES, *_RAW, *counts), _lines(ranges), seconds)
     return _parse(text.split(b"\0"))
+
+
+def diff_one(repository: Repository, step: CommitRange) -> tuple[FileChange, ...]:
+    """The files that differ between two commits, by path, without a process."""
+    load_enums()  # of the modes of files
+    old, new = (_look_up_tree(repository, commit) for commit in (step.old, step.new))
+    options = {"flags": _INCLUDE_TYPECHANGE | _SKIP_BINARY_CHECK, "context_lines": 0}
+    try:
+        if old is None:
+            deltas = new.diff_to_tree(swap=True, **options).deltas
+        else:
+            deltas = old.diff_to_tree(new, **options).deltas
+        sides = ((delta.old_file, delta.new_file) for delta in deltas)
+        return tuple(
+            sorted(FileChange(two.raw_path, _describe(one), _describe(two)) for one, two in sides)
+        )
+    except (KeyError, ValueError, GitError, OSError) as error:
+        raise StoreDamaged(f"The tree of {step.new} cannot be compared: {error}") from error
+
+
+def _look_up_tree(repository: Repository, commit: str) -> Any:
+    if not commit:
+        return None
+    try:
+        return repository.handle.look_up(repository.objects.commit(commit).tree)
+    except (KeyError, ValueError, GitError, OSError) as error:
+        raise StoreDamaged(f"The tree of {commit} is not here.") from error
+
+
+def _describe(side: Any) -> bytes:
+    """As git's raw listing has it."""
+    return b"%06o %b" % (side.mode, str(side.id).encode())
+
+
+def list_paths(repository: Repository, commit: str) -> list[str]:
+    """The files of a commit, those whose names are text."""
+    changes = diff_one(repository, CommitRange(commit, ""))
+    names = (change.path.decode(errors="replace") for change in changes)
+    return [name for name in names if name.isprintable()]
 
 
 def hash_patches(

@@ -16,8 +16,6 @@ _AS_BYTES = ("-z", "--no-show-signature", "--no-color")
 #: libgit2 knows no replacements, so that its answers and git's would not fit together.
 _NO_REPLACEMENTS = {"GIT_NO_REPLACE_OBJECTS": "1"}
 _RAW_MERGE = rb":+((?:\d{6} )+)((?:[0-9a-f]{40} )+)[A-Z]+"
-_RAW_LINE = r":(\d{6}) (\d{6}) ([0-9a-f]{40}) [0-9a-f]{40} [A-Z]\d*\t(.+)"
-_ONELINE = r"([0-9a-f]{40})(?: \(from ([0-9a-f]{40})\))? "
 #: From this version on, `git log --decorate` shows only branches, tags and the like by itself.
 _FEW_DECORATIONS = (2, 39)
 
@@ -215,11 +213,18 @@ class CommitFile(NamedTuple):
 
 
 def read_changes(
-    git_dir: Path, revisions: Iterable[str], *, without: Iterable[str], most: int = 0
+    git_dir: Path,
+    revisions: Iterable[str],
+    *,
+    without: Iterable[str],
+    most: int = 0,
+    may_lack: bool = True,
+    is_walked: bool = True,
 ) -> Iterator[tuple[LogCommit, list[CommitFile]]]:
     """Commits with their files, parents first; of a merge the files that none of its parents has.
 
-    What cannot be read ends it early: a damaged history tells less.
+    With `may_lack` a damaged history tells less, and is no error. Unless it `is_walked`, only the
+    commits that are named are told of.
     """
     arguments, lines = _select(revisions, without)
     if arguments is None:
@@ -228,11 +233,12 @@ def read_changes(
         git_dir,
         *("-c", "log.showRoot=true", "log", *_AS_BYTES, f"--format={_FIELDS}"),
         *("-c", "--raw", "-r", "--no-abbrev", "--no-renames"),
-        *("--reverse", "--topo-order", "--ignore-missing"),
+        *(["--reverse", "--topo-order"] if is_walked else ["--no-walk=unsorted"]),
         *([f"--max-count={most}"] if most else ()),
+        *(["--ignore-missing"] if may_lack else ()),
         *(*arguments, "--"),
         feed=lines,
-        may_fail=(128,),
+        may_fail=(128,) if may_lack else (),
     )
     yield from _parse_changes(text.split(b"\0"))
 
@@ -257,46 +263,6 @@ def _parse_changes(tokens: Iterable[bytes]) -> Iterator[tuple[LogCommit, list[Co
             commit, files = _parse_commit(text), []
     if commit:
         yield commit, files
-
-
-class RemovedFile(NamedTuple):
-    """A file that a commit changed or removed: what it was in one of the parents.
-
-    `parent` is empty where the commit has but one.
-    """
-
-    commit: str
-    parent: str
-    path: str
-    blob: str
-    old_mode: str
-    new_mode: str
-
-
-def read_removals(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str] = ()
-) -> Iterator[RemovedFile] | None:
-    """Files that commits of some histories changed or took out, oldest first, against every parent;
-    None where a part of the past is damaged or not here."""
-    answer = process.ask(
-        git_dir,
-        # A user may have chosen another way to show merges; each parent counts here.
-        *("-c", "log.diffMerges=separate", "log", "-m", "--raw", "--no-abbrev", "--no-renames"),
-        *("--diff-filter=DTM", "--topo-order", "--reverse", "--no-show-signature", "--no-color"),
-        *("--format=oneline", "--no-abbrev-commit", "--no-decorate", "--stdin"),
-        "--",  # and no paths: git would leave out a side of a merge whose other side is the same
-        feed="".join([*(f"{t}\n" for t in tips), *(f"^{name}\n" for name in without)]).encode(),
-    )
-    return _parse_removals(answer.out.decode(errors="replace")) if not answer.code else None
-
-
-def _parse_removals(text: str) -> Iterator[RemovedFile]:
-    commit = parent = ""
-    for line in text.splitlines():
-        if head := re.match(_ONELINE, line):
-            commit, parent = head[1], head[2] or ""
-        elif raw := re.fullmatch(_RAW_LINE, line):
-            yield RemovedFile(commit, parent, raw[4], raw[3], raw[1], raw[2])
 
 
 # --- commits alone --------------------------------------------------------------------------------
@@ -329,15 +295,21 @@ def list_commits(
 
 
 def read_parents(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str], most: int, seconds: float
+    git_dir: Path,
+    tips: Iterable[str],
+    *,
+    without: Iterable[str] = (),
+    most: int | None = None,
+    seconds: float | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of the newest commits of some histories and not of others, replaced by none."""
+    """The commits of some histories and not of others, each with its parents, newest first,
+    replaced by none."""
     arguments, lines = _select(tips, without)
     if arguments is None:
         return {}
     text = process.run(
         git_dir,
-        *("rev-list", "--parents", f"--max-count={most}"),
+        *("rev-list", "--parents", *([f"--max-count={most}"] if most else ())),
         *arguments,
         feed=lines,
         env=_NO_REPLACEMENTS,
@@ -363,18 +335,6 @@ def read_sides(
         commit, *parents = line[1:].split(" ")
         sides[line[0]][commit] = tuple(parents)
     return sides["<"], sides[">"]
-
-
-def read_graph(
-    git_dir: Path, tips: Iterable[str], *, without: Iterable[str] = ()
-) -> dict[str, tuple[str, ...]]:
-    """The commits of some histories and not of others, each with its parents, newest first."""
-    arguments, lines = _select(tips, without)
-    if arguments is None:
-        return {}
-    text = process.run(git_dir, "rev-list", "--parents", *arguments, feed=lines)
-    rows = (line.split(" ") for line in text.decode("ascii").splitlines())
-    return {commit: tuple(parents) for commit, *parents in rows}
 
 
 def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[str] = ()) -> int:

@@ -10,14 +10,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, refs
 from treering.git.binding import GitError, Handle, Oid, load_enums
-from treering.git.objects import Objects, Person, TreeEntry
+from treering.git.objects import TREE, Objects, Person, TreeEntry
 
+_TOPOLOGICAL = 1  # an order of libgit2
 _UNSUPPORTED = ("extension", "object format", "unknown object", "repository format")
 
 #: Attributes under which a file is not what is committed for it, and libgit2 cannot tell what is.
@@ -243,6 +245,24 @@ class Repository:
 
         return log.list_commits(self.common_dir, tips, without=without, since=since)[::-1]
 
+    def read_parents(
+        self, tip: str, *, without: str, most: int
+    ) -> dict[str, tuple[str, ...]] | None:
+        """The parents of a history's commits that another one lacks, children before parents.
+
+        None where there are more than `most`, or libgit2 cannot tell: git is to be asked then.
+        """
+        try:
+            walker = self.handle.walk(Oid(hex=tip), _TOPOLOGICAL)
+            walker.hide(Oid(hex=without))
+            found = {
+                str(commit.id): tuple(str(parent) for parent in commit.parent_ids)
+                for commit in islice(walker, most + 1)
+            }
+        except (KeyError, ValueError, GitError, OSError):
+            return None
+        return found if len(found) <= most else None
+
     def apart(self, one: str, other: str | None) -> tuple[int, int]:
         """How many commits each of two has that the other has not (None: has nothing)."""
         try:
@@ -251,6 +271,17 @@ class Repository:
             return self.handle.ahead_behind(one, other)
         except (KeyError, ValueError, GitError):
             return 0, 0
+
+    def find_entry(self, commit: str, path: str) -> TreeEntry | None:
+        """What a commit's tree has under a path, whatever bytes its name is made of."""
+        entry = TreeEntry("", TREE, self.objects.commit(commit).tree)
+        for name in path.split("/"):
+            lines = self.objects.tree(entry.oid) if entry.mode == TREE else []
+            found = next((line for line in lines if line.name == name), None)
+            if found is None:
+                return None
+            entry = found
+        return entry
 
     def blob_at(self, commit: str, path: str) -> str | None:
         """The blob a path holds in a commit's tree, or None."""

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from treering.clock import Clock, wall_clock
+from treering.derived.history import MemoryEvent
 from treering.errors import (
     Busy,
     HubUnavailable,
@@ -43,7 +44,6 @@ from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
-from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
 _MOST_GROUPS = 4  # of repositories that are asked together, as tokens ask again and again

@@ -7,13 +7,13 @@ everything a door may show, and nothing of how they were found.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from treering.derived.history import MemoryEvent
 from treering.graph.network import Network
 from treering.hub.mirror import MirrorState
 from treering.model.memory import Memory
 from treering.search.hits import Match
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
-from treering.store.history import MemoryEvent
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
 Say = Callable[[str], None]

@@ -33,8 +33,7 @@ from treering.hub.source import (
 )
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
-from treering.store.holding import is_held
-from treering.store.news import TOO_LARGE, list_oversized
+from treering.store.ancestry import TOO_LARGE, is_held, list_oversized
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable
@@ -206,7 +205,7 @@ class Mirror:
         tips = refs.list_refs(self.git_dir, f"{REMOTES}{REMOTE}/")
         is_commit = self.store.repository.objects.is_commit
         new = [tip for tip in {*tips.values()}.difference(before.values()) if is_commit(tip)]
-        graph = log.read_graph(self.git_dir, new, without=filter(is_commit, before.values()))
+        graph = log.read_parents(self.git_dir, new, without=filter(is_commit, before.values()))
         commits = list_oversized(self.store.repository, graph)
         oversized = {name for name, tip in tips.items() if tip in commits}
         for name in oversized:

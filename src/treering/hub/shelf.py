@@ -9,6 +9,7 @@ from treering.branches.layers import layer_at
 from treering.clock import Clock
 from treering.derived.content import MemoryRows
 from treering.derived.database import Database
+from treering.derived.history import History, MemoryEvent, events_in
 from treering.derived.ledger import Ledger
 from treering.errors import MemoryNotFound, TreeringError
 from treering.git.binding import GitError
@@ -25,7 +26,7 @@ from treering.search.corpus import Corpus
 from treering.search.engine import Index
 from treering.search.meaning.vectors import SmallVector
 from treering.search.understanding import Understanding
-from treering.store.history import MemoryEvent, events_in, is_memory_commit
+from treering.store.history import is_memory_commit
 from treering.store.state import StateFolder
 from treering.store.view import Layer, View
 from treering.text.flags import DetectorRules
@@ -52,6 +53,7 @@ class Shelf:
         self._store = mirror.store
         self._clock = clock
         database = Database.of(self._store)
+        self._store.use_history(lambda: History(database))
         self._ledger = Ledger(self._store, database, StateFolder(self._store.folder), clock)
         self.view: View = mirror.view(state)
         #: The blob of each memory that is shown, and the number of its layer.

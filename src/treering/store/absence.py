@@ -12,21 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import log
 from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
+from treering.store.ancestry import is_held
 from treering.store.dates import newest
-from treering.store.history import kept_back, read_promotions
-from treering.store.holding import is_held
-from treering.store.message import CodePosition, Message
-from treering.store.tree_diff import KEEP, differing, tree_of
+from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
+from treering.store.message import KEEP, CodePosition, Message
 from treering.store.vault import NOBODY, Vault
 
-#: The newest commits of all scopes in which a reader looks for what was put back.
-_LOOKED_AT = 1_000
 _MOST_CULPRITS = 20
-_PLAIN = "100644"
 
 
 class Missing(NamedTuple):
@@ -76,11 +71,10 @@ def find_loss(
     if not are_commits_whole:
         missing_files |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
     if base and is_held(vault.repository, base, tip):
-        pairs = differing(vault, tree_of(vault, base), tree_of(vault, tip))
-        for path, (before, now) in pairs.items():
+        for path, (before, now) in vault.diff(base, tip).items():
             if before and not now:
                 missing_files.setdefault(path, Missing(before, tip))
-    root, objects = tree_of(vault, tip), vault.repository.objects
+    root, objects = vault.tree_of(tip), vault.repository.objects
     loss = {
         path: missing
         for path, missing in sorted(missing_files.items())
@@ -98,33 +92,36 @@ def _read_removals(
 
     What lies behind a promotion is another scope's.
     """
-    records = read_promotions(vault, tips, without=known)
-    without = [*known, *(parent for record in records for parent in record.sources)]
-    removals = log.read_removals(vault.repository.common_dir, tips, without=without)
-    if removals is None:
-        return None
-    return {
-        file.path: Missing(file.blob, file.commit)
-        for file in removals
-        if file.old_mode == _PLAIN
-        and file.new_mode != _PLAIN
-        and layout.is_ours(file.path)
-        and not _stays_behind(vault, scope, file.commit, file.parent)
-    }
-
-
-def _stays_behind(vault: Vault, scope: Scope, commit: str, parent: str) -> bool:
-    """Whether a file need not be in a commit although a parent has it: a promotion leaves some
-    kinds behind, and a merge need not have what was another branch's."""
     try:
-        info = vault.repository.objects.commit(commit)
-        text = message.read(info.message)
-        if text.is_promotion:
-            return True
-        branches = {oid: vault.scope_of(oid).branch for oid in info.parents}
+        commits = vault.history.read(vault, tips, without=known)
+        own = {commit.oid for tip in tips for commit in list_open(commits, tip)}
+        changes = vault.history.read_changes(vault, own)
+        removals: Loss = {}
+        for oid in (oid for oid in commits if oid in own):
+            if len(commits[oid].parents) < 2:
+                gone = {c.path: c.before[0] for c in changes[oid] if c.before and not c.blob}
+            else:
+                gone = _list_left_out(vault, scope, commits[oid])
+            removals |= {path: Missing(blob, oid) for path, blob in gone.items()}
     except TreeringError:
-        return False
-    return scope.branch in branches.values() and branches.get(parent, scope.branch) != scope.branch
+        return None
+    return removals
+
+
+def _list_left_out(vault: Vault, scope: Scope, merge: HistoryCommit) -> dict[str, str]:
+    """The files that a merge has not and one of its parents has. A promotion leaves some kinds
+    behind, and a merge need not have what was another branch's."""
+    if merge.is_promotion:
+        return {}
+    branches = {parent: vault.scope_of(parent).branch for parent in merge.parents}
+    is_ours = scope.branch in branches.values()
+    return {
+        path: before
+        for parent, branch in branches.items()
+        if not is_ours or branch == scope.branch
+        for path, (before, now) in vault.diff(parent, merge.oid).items()
+        if before and not now
+    }
 
 
 def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
@@ -162,16 +159,13 @@ def _author(vault: Vault, commit: str) -> str:
         return "unknown"
 
 
-def list_kept(vault: Vault, tips: Sequence[str], *, whole: bool = False) -> list[Kept]:
-    """What was put back in the histories of some tips, newest first; the newest commits of them are
-    looked at, or all."""
-    folder, most = vault.repository.common_dir, None if whole else _LOOKED_AT
-    commits = log.read_log(folder, tips, most=most, may_lack=True)
-    messages = (message.read(commit.message) for commit in commits)
+def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
+    """What was put back in the histories of some tips, newest first."""
+    commits = read_readable(vault, tips, ops=(KEEP,))
+    messages = [message.read(vault.repository.objects.commit(oid).message) for oid in commits]
     restored_files = (
         Kept(text.code.branch, count, commit, _author(vault, commit))
-        for text in messages
-        if text.op == KEEP
+        for text in reversed(messages)
         for commit, count in text.left_out.items()
     )
     return list(dict.fromkeys(restored_files))

@@ -16,10 +16,9 @@ from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
-from treering.store.holding import is_held, list_held
-from treering.store.message import CodePosition, Message
-from treering.store.news import read_news
-from treering.store.vault import JOIN, NOBODY, Vault
+from treering.store.ancestry import is_held, list_held, read_news
+from treering.store.message import JOIN, CodePosition, Message
+from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 
 if TYPE_CHECKING:  # what joins heads is imported where several are joined
@@ -61,7 +60,7 @@ def list_independent(
     if len(unique) == 2:
         pairs = (unique, unique[::-1])
         return [head for head, other in pairs if not is_held(vault.repository, head, other)]
-    graph = read_news(vault, [head for head in unique if head not in known], known)
+    graph = read_news(vault.repository, [head for head in unique if head not in known], known)
     below = {parent for parents in graph.values() for parent in parents}
     reached = [h for h in unique if h in below or (h not in known and h not in graph)]
     held = list_held(vault.repository, reached, unique)

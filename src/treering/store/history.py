@@ -1,157 +1,290 @@
-"""The past of memories: found by the trailers of commits, not by walking every tree."""
+"""Memory history: commits, the files each changed, and what promotions brought.
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+There is one reader of it. A vault asks git (`GitHistory`) unless it is given rows that were read
+before (derived/history.py); both give the same commits with the same changes.
+
+What a commit changed is asked of trees, not of trailers: a commit of others may say of itself
+whatever it likes. A promotion's files are its tree: against its parents it would seem to delete all
+that it did not take.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, refs
-from treering.model.dates import format_moment
+from treering.git.objects import CommitInfo
 from treering.model.memory import Memory
 from treering.model.scope import LANDED
 from treering.store import layout, message
+from treering.store.ancestry import find_oversized
 from treering.store.dates import judge_times
-from treering.store.message import NOTE
-from treering.store.tree_diff import CommitTable
-from treering.store.vault import JOIN, Vault
-from treering.store.view import View
+from treering.store.message import CARRYING, KEEP_BACK, PROMOTE, CodePosition
 
-_MOST_TIPS = 1_000
-_FEW = 64  # commits, which are looked at in the time a process takes to start
-_SUBJECT = r"\S+ (\S+) [0-9a-z]{12}: (.*)"
+if TYPE_CHECKING:
+    from treering.store.vault import Vault
+
+_FILE, _NOTHING = "100644", "0" * 40
+#: Commits that are read in the time a process takes to start.
+_FEW = 16
+#: Path -> its blob, and those in the parents.
+_Files = dict[str, tuple[str, tuple[str, ...]]]
 
 
-class MemoryEvent(NamedTuple):
-    """One change of one memory (id empty: a bulk change of many)."""
+class FileVersion(NamedTuple):
+    """A file as a commit left it ("" where it took it away), and the versions it was made from:
+    those of the parents, or what the commit says a copy was made from."""
 
-    commit: str
-    when: str
+    path: str
+    blob: str
+    before: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A memory's id, or the key of a prompt."""
+        return layout.id_of_path(self.path) or layout.saved_key_of_path(self.path) or ""
+
+
+class HistoryCommit(NamedTuple):
+    """A memory commit, as it describes itself."""
+
+    oid: str
+    parents: tuple[str, ...]
+    time: int
     author: str
-    op: str
-    id: str
-    type: str
-    title: str
-    branch: str
-    #: What looks wrong with these words; filled in by whoever shows them.
-    flags: tuple[str, ...] | None = None
-    #: How the memory turned out, as it was said then; filled in likewise.
-    outcome: str | None = None
-    #: What there is to say of the memory's truth by now; filled in likewise.
-    outdated_by: object = None
-    newer: object = None
-    reverted: object = None
+    op: str = ""
+    code: CodePosition = CodePosition("")
+    promoted_from: str = ""
+    promoted_into: str = ""
+    merged_as: str = ""
+    merge_kind: str = ""
+    #: More memories than a message names.
+    is_bulk: bool = False
+    #: A shallow clone has none of its parents.
+    is_cut: bool = False
+
+    @property
+    def is_promotion(self) -> bool:
+        """Return whether its tree is what it took from its parents, and nothing else."""
+        return self.op == PROMOTE and bool(self.promoted_into)
+
+    @property
+    def is_change(self) -> bool:
+        """Return whether it changed memories itself, and does not only carry what others did."""
+        return len(self.parents) < 2 and self.op not in CARRYING
 
 
-def events_in(view: View, memory_id: str) -> list[MemoryEvent]:
-    """What happened to one memory in the layers it is seen through, each change once."""
-    changes: dict[str, MemoryEvent] = {}
-    for vault in dict.fromkeys(layer.vault for layer in view.layers):
-        tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
-        changes |= {event.commit: event for event in events(vault, tips, memory_id=memory_id)}
-    return list(changes.values())
+#: Commits by id, parents before their children.
+Commits = dict[str, HistoryCommit]
 
 
-def events(
-    vault: Vault, tips: Sequence[str], *, memory_id: str = "", limit: int | None = None
-) -> list[MemoryEvent]:
-    """What happened in the histories of `tips`, newest first, to one memory or to all."""
-    # A bulk commit names no memories, and is looked at by its tree.
-    words = (f"Treering-Memory: {memory_id}", "Treering-Bulk: ") if memory_id else ()
-    # Joins and notes tell nothing of a memory; there is at most one of each beside a change.
-    most = 3 * limit if limit and not memory_id else None
-    commits = log.read_log(vault.repository.common_dir, tips, containing=words, most=most)
-    changes: list[MemoryEvent] = []
-    for commit in commits:
-        text = message.read(commit.message)
-        if text.op in ("", JOIN, NOTE):
-            continue
-        for changed_id in _memories_of(vault, commit.oid, text, memory_id):
-            kind, title = _describe(vault, commit.oid, text, changed_id)
-            changes.append(
-                MemoryEvent(
-                    commit.oid,
-                    format_moment(commit.time),
-                    commit.author,
-                    text.op,
-                    changed_id,
-                    kind,
-                    title,
-                    text.code.branch,
-                )
-            )
-    return changes[:limit]
+class HistoryReader(Protocol):
+    """Reads the history of memories."""
+
+    def read(
+        self,
+        vault: "Vault",
+        tips: Iterable[str],
+        *,
+        without: Iterable[str] = (),
+        ops: Collection[str] = (),
+        most: int = 0,
+    ) -> Commits:
+        """Read the commits of some histories and not of others, of all operations or of some; with
+        `most` only so many of the newest."""
+        ...
+
+    def read_changes(
+        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
+    ) -> Mapping[str, Sequence[FileVersion]]:
+        """Read the files that commits changed, by commit; with `path` of that file alone, and only
+        commits that changed it."""
+        ...
+
+    def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real; it is not read."""
+        ...
+
+    def is_plain(self, blob: str) -> bool:
+        """Return whether a blob is known, without reading it, to be knowledge in force that did not
+        fail."""
+        ...
 
 
-class DrawnLine(NamedTuple):
-    """One line of a drawn history: git's own strokes, and the commit that stands there, if any."""
+class GitHistory:
+    """Memory history as git tells it, read anew at each question."""
 
-    strokes: str
-    commit: str = ""
-    when: str = ""
-    author: str = ""
-    subject: str = ""
-    branch: str = ""
-    tip_of: str = ""
-    is_first: bool = False
+    def read(
+        self,
+        vault: "Vault",
+        tips: Iterable[str],
+        *,
+        without: Iterable[str] = (),
+        ops: Collection[str] = (),
+        most: int = 0,
+    ) -> Commits:
+        """Read commits from git, by their messages alone: trees may be damaged."""
+        words, cut = [f"Treering-Op: {op}" for op in ops], shallow_commits(vault)
+        log_commits = log.read_log(
+            vault.repository.common_dir,
+            tips,
+            without=without,
+            containing=words,
+            most=most or None,
+            is_oldest_first=True,
+        )
+        commits = (_describe(commit, message.read(commit.message), cut) for commit in log_commits)
+        return {commit.oid: commit for commit in commits if not ops or commit.op in ops}
 
+    def read_changes(
+        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
+    ) -> Mapping[str, Sequence[FileVersion]]:
+        """Read the files that commits changed, by commit; what cannot be read is an error."""
+        named = read_commits(vault, list(commits), may_lack=False, is_walked=False)
+        if not path:
+            return {commit.oid: changes for commit, changes in named}
+        found = ((c.oid, [one for one in changes if one.path == path]) for c, changes in named)
+        return {oid: changes for oid, changes in found if changes}
 
-def draw(vault: Vault, tips: Mapping[str, str], *, limit: int) -> list[DrawnLine]:
-    """The histories of `tips` (commit -> branch) as git draws them, newest first."""
-    if not tips:
-        return []
-    lines = log.draw(vault.repository.common_dir, tips, most=limit, trailer="Code-Branch")
-    return [_draw_line(line, tips) for line in lines]
+    def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
+        """Find the heads that lead to a commit too large to be real."""
+        return find_oversized(vault.repository, heads, lambda _: False)
 
-
-def _draw_line(line: log.GraphLine, tips: Mapping[str, str]) -> DrawnLine:
-    if (commit := line.commit) is None:
-        return DrawnLine(line.strokes)
-    return DrawnLine(
-        line.strokes,
-        commit.oid,
-        format_moment(commit.time),
-        commit.author,
-        line.subject,
-        line.trailer,
-        tips.get(commit.oid, ""),
-        is_first=not commit.parents,
-    )
-
-
-def _memories_of(vault: Vault, oid: str, said: message.Message, wanted: str) -> list[str]:
-    if not wanted:
-        return list(said.memories) or [""]
-    if wanted in said.memories:
-        return [wanted]
-    return [wanted] if said.bulk and _was_changed(vault, oid, wanted) else []
-
-
-def _was_changed(vault: Vault, oid: str, memory_id: str) -> bool:
-    """Whether a bulk commit, which names no memories, changed this one."""
-    try:
-        parents = vault.repository.objects.commit(oid).parents
-        before = [vault.blob_at(parent, memory_id) for parent in parents]
-        now = vault.blob_at(oid, memory_id)
-    except StoreDamaged:
+    def is_plain(self, blob: str) -> bool:  # noqa: ARG002
+        """Return False: nothing is known without reading."""
         return False
-    return now is not None and now not in before
 
 
-def _describe(vault: Vault, oid: str, said: message.Message, memory_id: str) -> tuple[str, str]:
-    """Type and title of a memory at a commit: from the subject, else from the memory itself."""
-    if len(said.memories) == 1 and (match := re.fullmatch(_SUBJECT, said.subject)):
-        return match[1], match[2]
-    memory = version(vault, oid, memory_id) if memory_id else None
-    return (memory.type, memory.title) if memory else ("", said.subject)
+def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:
+    """List what a tip reaches without going through a promotion, parents before children: what lies
+    behind one is another scope's."""
+    reached: set[str] = set()
+    waiting = [tip]
+    while waiting:
+        commit = commits.get(waiting.pop())
+        if commit and commit.oid not in reached:
+            reached.add(commit.oid)
+            waiting += () if commit.is_promotion else commit.parents
+    return [commit for oid, commit in commits.items() if oid in reached]
 
 
-def version(vault: Vault, commit: str, memory_id: str) -> Memory | None:
-    """The memory as it was at a commit, or None when it was not there, or cannot be read."""
+def read_readable(
+    vault: "Vault", tips: Iterable[str], *, ops: Collection[str] = (), most: int = 0
+) -> Commits:
+    """Read what can be read of some histories: a damaged one tells nothing, and hides no other."""
+    some, commits = list(tips), Commits()
     try:
-        blob = vault.blob_at(commit, memory_id)
-        return vault.memory(blob) if blob else None
+        return vault.history.read(vault, some, ops=ops, most=most)
     except TreeringError:
+        for tip in some:
+            with suppress(TreeringError):
+                commits |= vault.history.read(vault, [tip], ops=ops, most=most)
+        return commits
+
+
+# --- from git -------------------------------------------------------------------------------------
+
+
+def read_commits(
+    vault: "Vault",
+    tips: Sequence[str],
+    without: Collection[str] = (),
+    *,
+    most: int = 0,
+    may_lack: bool = True,
+    is_walked: bool = True,
+) -> Iterator[tuple[HistoryCommit, list[FileVersion]]]:
+    """Read commits with what they changed from git, parents first. Of a merge only the files count
+    that none of its parents has. The options are those of `log.read_changes`."""
+    cut = shallow_commits(vault)
+    for commit, files in log.read_changes(
+        vault.repository.common_dir,
+        tips,
+        without=without,
+        most=most,
+        may_lack=may_lack,
+        is_walked=is_walked,
+    ):
+        pairs: _Files = {}
+        for file in files:
+            *old, new = (
+                blob if mode == _FILE and blob != _NOTHING else ""
+                for mode, blob in zip(file.modes, file.blobs, strict=True)
+            )
+            if layout.is_ours(file.path) and (new or any(old)):
+                pairs[file.path] = (new, tuple(dict.fromkeys(filter(None, old))))
+        said = message.read(commit.message)
+        yield _describe(commit, said, cut), _list_changes(vault, commit, said, pairs)
+
+
+def read_few_commits(
+    vault: "Vault", tips: Sequence[str], known: Collection[str]
+) -> list[tuple[HistoryCommit, list[FileVersion]]] | None:
+    """The same without a process, where little is new and nothing was merged: after each capture.
+    None where it has to be asked of git."""
+    objects, news = vault.repository.objects, dict[str, tuple[HistoryCommit, list[FileVersion]]]()
+    cut = shallow_commits(vault)
+    try:
+        for tip in tips:
+            line, at = list[CommitInfo](), tip
+            while at and at not in known and at not in news:
+                commit = objects.commit(at)
+                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
+                    return None
+                line.append(commit)
+                at = commit.parents[0] if commit.parents else ""
+            for commit in reversed(line):
+                before = vault.tree_of(commit.parents[0]) if commit.parents else None
+                pairs: _Files = {
+                    path: (new or "", (old,) if old else ())
+                    for path, (old, new) in vault.trees.differing(before, commit.tree).items()
+                }
+                said = message.read(commit.message)
+                changes = _list_changes(vault, commit, said, pairs)
+                news[commit.oid] = (_describe(commit, said, cut), changes)
+    except StoreDamaged:
         return None
+    return list(news.values())
+
+
+def _describe(
+    commit: CommitInfo | log.LogCommit, said: message.Message, cut: Collection[str]
+) -> HistoryCommit:
+    return HistoryCommit(
+        commit.oid, commit.parents, commit.time, commit.author, said.op, said.code,
+        said.promoted_from, said.promoted_into, said.merged_as, said.merge_kind, bool(said.bulk),
+        is_cut=commit.oid in cut,
+    )  # fmt: skip
+
+
+def _list_changes(
+    vault: "Vault", commit: CommitInfo | log.LogCommit, said: message.Message, pairs: _Files
+) -> list[FileVersion]:
+    if said.is_promotion:
+        try:
+            tree = vault.diff(None, commit.oid)
+        except StoreDamaged:
+            tree = {}
+        pairs = {path: pairs.get(path, (b, (b,))) for path, (_, b) in tree.items() if b}
+    changes = [FileVersion(path, blob, before) for path, (blob, before) in sorted(pairs.items())]
+    sources = said.bases if len(commit.parents) < 2 else {}
+    return [
+        c._replace(before=(sources[c.key],)) if not c.before and c.key in sources else c
+        for c in changes
+    ]
+
+
+def shallow_commits(vault: "Vault") -> frozenset[str]:
+    """Where the history of a shallow clone was cut off."""
+    try:
+        text = (vault.repository.common_dir / "shallow").read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    return frozenset(text.split())
+
+
+# --- promotions -----------------------------------------------------------------------------------
 
 
 class PromotionRecord(NamedTuple):
@@ -170,19 +303,19 @@ class PromotionRecord(NamedTuple):
 KeptBack = dict[tuple[str, str], int]
 
 
-def promotions(vault: Vault, tip: str) -> list[PromotionRecord]:
+def promotions(vault: "Vault", tip: str) -> list[PromotionRecord]:
     """The promotions in a scope's history, newest first."""
-    return [record for record in _records(vault, tip) if record.said.op == message.PROMOTE]
+    return [record for record in read_promotions(vault, tip) if record.said.op == PROMOTE]
 
 
-def kept_back(vault: Vault, tip: str) -> KeptBack:
+def kept_back(vault: "Vault", tip: str) -> KeptBack:
     """The versions that promotions brought into a scope and somebody took back, unless somebody
     asked for them again."""
-    return choose_kept_back(vault, _records(vault, tip), is_whole=True)
+    return choose_kept_back(vault, read_promotions(vault, tip), is_whole=True)
 
 
 def choose_kept_back(
-    vault: Vault, records: Iterable[PromotionRecord], *, is_whole: bool = False
+    vault: "Vault", records: Iterable[PromotionRecord], *, is_whole: bool = False
 ) -> KeptBack:
     """The same of some records, whatever their order; `is_whole` says that they are all there are
     below them."""
@@ -203,81 +336,41 @@ def choose_kept_back(
     return found
 
 
-def _is_brought(vault: Vault, records: list[PromotionRecord], path: str, blob: str) -> bool:
+def _is_brought(vault: "Vault", records: list[PromotionRecord], path: str, blob: str) -> bool:
     """Whether a promotion brought a version: nothing else can be taken back by a word."""
     return any(
-        record.said.op == message.PROMOTE and vault.file_at(record.commit, path) == blob
+        record.said.op == PROMOTE and vault.file_at(record.commit, path) == blob
         for record in records
     )
 
 
-def list_ours(vault: Vault, commit: str) -> list[tuple[str, str]]:
+def list_ours(vault: "Vault", commit: str) -> list[tuple[str, str]]:
     """All files of ours in the tree of a commit: path and blob."""
-    pairs = vault.trees.differing(None, vault.repository.objects.commit(commit).tree)
+    pairs = vault.diff(None, commit)
     return [(path, blob) for path, (_, blob) in pairs.items() if blob]
 
 
-def _records(vault: Vault, tip: str) -> list[PromotionRecord]:
-    """Promotions, and what took some of it back; read once for each tip, and after a capture only
-    in what is new."""
-    records = vault.promotions.get(tip)
-    if records is None:
-        records = _follow(vault, tip)
-        if records is None:
-            records = list(read_promotions(vault, [tip]))
-        if len(vault.promotions) >= _MOST_TIPS:
-            vault.promotions.clear()
-        vault.promotions[tip] = records
+def read_promotions(
+    vault: "Vault", *tips: str, without: Iterable[str] = ()
+) -> list[PromotionRecord]:
+    """The promotions that some histories have and others have not, newest first, and what took some
+    of it back."""
+    records = []
+    found = vault.history.read(vault, tips, without=without, ops=(PROMOTE, KEEP_BACK))
+    oldest_first = sorted(found.values(), key=lambda commit: commit.time)
+    for commit in reversed(oldest_first):
+        text = message.read(vault.repository.objects.commit(commit.oid).message)
+        if commit.parents and text.op == KEEP_BACK:
+            records.append(PromotionRecord(commit.oid, text, time=commit.time))
+        elif commit.parents and text.is_promotion:
+            source = "" if text.promoted_from else read_source(vault, commit.oid)
+            if source:
+                text = text._replace(promoted_from=vault.scope_of(source).branch)
+            records.append(PromotionRecord(commit.oid, text, commit.parents, source, commit.time))
     return records
 
 
-def _follow(vault: Vault, tip: str) -> list[PromotionRecord] | None:
-    """The promotions of a tip that stands a few commits above a known one, or above nothing; None
-    where git has to be asked."""
-    news: list[PromotionRecord] = []
-    at = tip
-    for _ in range(_FEW):
-        try:
-            commit = vault.repository.objects.commit(at)
-        except StoreDamaged:
-            return None
-        news += _promotion_in(vault, commit.oid, commit.parents, commit.message, commit.time)
-        if not commit.parents:
-            return news
-        if len(commit.parents) > 1:
-            return None
-        at = commit.parents[0]
-        if (olds := vault.promotions.get(at)) is not None:
-            return news + olds if news else olds
-    return None
-
-
-def read_promotions(
-    vault: Vault, tips: Sequence[str], *, without: Iterable[str] = ()
-) -> Iterator[PromotionRecord]:
-    """The promotions that some histories have and others have not, newest first, and what took some
-    of it back."""
-    folder, words = vault.repository.common_dir, ["Treering-Op: promote"]
-    commits = log.read_log(folder, tips, without=without, containing=words)
-    for commit in commits:
-        yield from _promotion_in(vault, commit.oid, commit.parents, commit.message, commit.time)
-
-
-def _promotion_in(
-    vault: Vault, oid: str, parents: tuple[str, ...], words: str, time: int
-) -> Iterator[PromotionRecord]:
-    """The promotion that a commit is, if it is one."""
-    text = message.read(words)
-    if parents and text.op == message.KEEP_BACK:
-        yield PromotionRecord(oid, text, time=time)
-    elif parents and text.is_promotion:
-        source = "" if text.promoted_from else read_source(vault, oid)
-        if source:
-            text = text._replace(promoted_from=vault.scope_of(source).branch)
-        yield PromotionRecord(oid, text, parents, source, time)
-
-
-def read_source(vault: Vault, promotion: str) -> str:
+def read_source(vault: "Vault", promotion: str) -> str:
     """Return what a branch had said that was never shared and landed by a promotion, or nothing."""
     try:
         source = refs.read(vault.repository.handle, LANDED + promotion)
@@ -286,7 +379,7 @@ def read_source(vault: Vault, promotion: str) -> str:
         return ""
 
 
-def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | None:
+def promotion_of(vault: "Vault", tip: str, memory_id: str) -> message.Message | None:
     """The oldest promotion that brought a memory into a scope and was not taken back, or None."""
     held = kept_back(vault, tip)
     for promotion in reversed(promotions(vault, tip)):
@@ -298,17 +391,28 @@ def promotion_of(vault: Vault, tip: str, memory_id: str) -> message.Message | No
     return None
 
 
-def is_memory_commit(vault: Vault, commit: str) -> bool:
+# --- at a commit or a moment ----------------------------------------------------------------------
+
+
+def version(vault: "Vault", commit: str, memory_id: str) -> Memory | None:
+    """The memory as it was at a commit, or None when it was not there, or cannot be read."""
+    try:
+        return vault.try_memory(vault.blob_at(commit, memory_id))
+    except TreeringError:
+        return None
+
+
+def is_memory_commit(vault: "Vault", commit: str) -> bool:
     """Whether a commit is one of ours, and not one of the code's."""
     return bool(message.read(vault.repository.objects.commit(commit).message).op)
 
 
-def list_heads_at(vault: Vault, tip: str, seconds: float) -> list[str]:
+def list_heads_at(vault: "Vault", tip: str, seconds: float) -> list[str]:
     """The newest commits of a history that are not younger than a moment.
 
     First parents tell nothing: which of several heads is the first is a matter of their names.
     """
-    commits = CommitTable(vault, [tip]).list_open(tip)
+    commits = list_open(vault.history.read(vault, [tip]), tip)
     times = judge_times(commits, vault.clock())
     past = [commit for commit in commits if times[commit.oid] <= seconds]
     below = {parent for commit in past for parent in commit.parents}

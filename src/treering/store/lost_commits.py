@@ -13,7 +13,6 @@ from treering.git.binding import reference_is_valid_name
 from treering.model.scope import Scope
 from treering.store import message
 from treering.store.merge.replay import is_redacted
-from treering.store.tree_diff import differing, tree_of
 from treering.store.vault import Vault
 
 
@@ -71,7 +70,7 @@ def _is_whole(vault: Vault, lost: Lost) -> bool:
 
 def _has_taken_out(vault: Vault, other: Lost, lost: Lost) -> bool:
     """Whether a history has a tombstone where another still has the text."""
-    pairs = differing(vault, tree_of(vault, other.tip), tree_of(vault, lost.tip))
+    pairs = vault.diff(other.tip, lost.tip)
     return any(
         is_redacted(vault.try_memory(there)) and not is_redacted(vault.try_memory(here))
         for there, here in pairs.values()

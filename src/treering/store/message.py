@@ -20,6 +20,12 @@ KEEP_BACK = "promote-undo"
 FORMAT_TRAILER = b"Treering-Format: "
 #: What a commit says that changes no memory, and tells where the code is now.
 NOTE = "note"
+#: What a join of heads says; two clones make the very same commit.
+JOIN = "join"
+#: What a commit says that puts back what others left out.
+KEEP = "keep"
+#: Operations that carry what others changed, or change nothing.
+CARRYING = (JOIN, KEEP, PROMOTE, NOTE)
 
 _TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+|Withdrawn): (.*)"
 

@@ -13,7 +13,7 @@ from treering.errors import StorageFailed, StoreDamaged
 from treering.git import reach, refs
 from treering.git.binding import GIT_OBJECT_TREE, without_fsync
 from treering.git.lock import Held
-from treering.git.log import below
+from treering.git.log import below, list_commits
 from treering.git.objects import BLOB, TREE
 from treering.model import document
 from treering.model.memory import Memory
@@ -21,7 +21,6 @@ from treering.model.scope import HEADS, LANDED, PUSHED, REFS, REMOTES, SEEN, TRA
 from treering.store import heads, layout
 from treering.store.merge.replay import is_redacted
 from treering.store.state import StateFolder
-from treering.store.tree_diff import MemoryCommit, read_log
 from treering.store.vault import Vault
 
 TEXT = "redacted"
@@ -81,7 +80,7 @@ def rewrite(vault: Vault, ids: Iterable[str], revisions: Sequence[str]) -> Redac
     """
     work = _Redaction(vault, tuple(sorted(ids)))
     with without_fsync():
-        for commit in read_log(vault, revisions):
+        for commit in reversed(list_commits(vault.repository.common_dir, revisions)):
             work.take(commit)
     return RedactedHistory(work.commits, frozenset(work.blobs))
 
@@ -175,11 +174,11 @@ class _Redaction:
         self.commits: dict[str, str] = {}
         self.blobs: dict[str, str] = {}  # with text -> without
 
-    def take(self, commit: MemoryCommit) -> None:
-        raw = self._objects.raw_commit(commit.oid)
+    def take(self, commit: str) -> None:
+        raw = self._objects.raw_commit(commit)
         new = self._clean(raw)
         if new != raw:
-            self.commits[commit.oid] = self._objects.write_raw_commit(new)
+            self.commits[commit] = self._objects.write_raw_commit(new)
 
     def _clean(self, raw: bytes) -> bytes:
         head, _, message = raw.partition(b"\n\n")

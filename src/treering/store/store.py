@@ -1,7 +1,7 @@
 """The store of one repository: its shared vault, its private one, and the lock of both."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged
 from treering.git import files, lock
 from treering.git.lock import Held
 from treering.git.repository import Repository, make_bare
+from treering.store.history import GitHistory, HistoryReader
 from treering.store.vault import Vault
 
 
@@ -20,9 +21,14 @@ class Store:
         self.repository = repository
         self._clock = clock
         self.shared = Vault(repository, clock=clock)
+        self._make_history: Callable[[], HistoryReader] = GitHistory
         self._private: Vault | None = None
         self._private_dir = self.folder / "private.git"
         self._private_head = str(self._private_dir / "HEAD")
+
+    def use_history(self, make: Callable[[], HistoryReader]) -> None:
+        """Let vaults read memory history by another reader, made when it is first asked."""
+        self._make_history = self.shared.make_history = make
 
     @property
     def folder(self) -> Path:
@@ -86,7 +92,9 @@ class Store:
 
     def _open_private(self) -> Vault:
         try:
-            return Vault(Repository(self._private_dir), is_private=True, clock=self._clock)
+            vault = Vault(Repository(self._private_dir), is_private=True, clock=self._clock)
+            vault.make_history = self._make_history
+            return vault
         except NotARepository as error:
             raise StoreDamaged(
                 f"The private memories cannot be read: {error.message}",

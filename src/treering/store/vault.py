@@ -1,6 +1,7 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
@@ -15,16 +16,15 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
+from treering.store.ancestry import is_held
 from treering.store.fetched import list_fetched
-from treering.store.holding import is_held
-from treering.store.message import Message
+from treering.store.history import GitHistory, HistoryReader
+from treering.store.message import JOIN, Message
 from treering.store.snapshot import Snapshot
-from treering.store.trees import Listing, Trees
+from treering.store.trees import Listing, Pairs, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
-#: What a join of heads says; two clones make the very same commit.
-JOIN = "join"
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
 
@@ -68,14 +68,16 @@ class Vault:
         self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Scope and heads -> what they are together, and what was decided on the way.
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
-        #: Heads and what others have -> what is new in them, commits with their parents.
-        self.news: dict[tuple[frozenset[str], frozenset[str]], Mapping[str, tuple[str, ...]]] = {}
-        #: Tip -> the promotions in its history.
-        self.promotions: dict[str, list[Any]] = {}
+        self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
 
     # --- reading ----------------------------------------------------------------------------------
+
+    @cached_property
+    def history(self) -> HistoryReader:
+        """The reader of memory history."""
+        return self.make_history()
 
     def head(self, of: Scope) -> str | None:
         """The newest commit of our own chain of a scope."""
@@ -117,8 +119,13 @@ class Vault:
             for head in list_fetched(self.repository)
             if names.get(head.remote) == head.component
         )
-        heads = list(dict.fromkeys(tips))
+        heads = self._without_oversized(dict.fromkeys(tips))
         return self._without_trash(of, heads, self._list_trash()) if heads else []
+
+    def _without_oversized(self, heads: Collection[str]) -> list[str]:
+        """What a fetch brought and a sync has not looked at may be anything."""
+        oversized = self.history.find_oversized(self, heads) if heads else ()
+        return [head for head in heads if head not in oversized]
 
     def _list_trash(self) -> dict[str, list[str]]:
         """List what is in the trash, by the name of its scope."""
@@ -151,8 +158,11 @@ class Vault:
             if tip and (own := self.scope_named(name.rpartition("/")[2], tip)):
                 tips[own] = self.tip_or(own, tip)
         others: dict[tuple[str, str], list[str]] = {}
-        for head in list_fetched(self.repository):
-            others.setdefault((head.remote, head.component), []).append(head.tip)
+        seen = list(list_fetched(self.repository))
+        readable = set(self._without_oversized({head.tip for head in seen}))
+        for head in seen:
+            if head.tip in readable:
+                others.setdefault((head.remote, head.component), []).append(head.tip)
         fetched: dict[Scope, dict[str, None]] = {}
         # Most of what remotes have is of branches that nobody here has, and needs no second look.
         known = {*self.repository.branches(), *(own.branch for own in tips)}
@@ -241,9 +251,18 @@ class Vault:
         """The blob of a memory in the tree of any commit."""
         return self.snapshot_at(Scope(""), commit).blob(memory_id)
 
+    def tree_of(self, commit: str) -> str:
+        """The tree of any commit."""
+        return self.repository.objects.commit(commit).tree
+
+    def diff(self, one: str | None, other: str | None) -> Pairs:
+        """The files of ours that two commits do not share; None is a commit without files."""
+        roots = (self.tree_of(commit) if commit else None for commit in (one, other))
+        return self.trees.differing(*roots)
+
     def file_at(self, commit: str, path: str) -> str | None:
         """The blob at a path of ours in the tree of any commit."""
-        return self.trees.blob(self.repository.objects.commit(commit).tree, path)
+        return self.trees.blob(self.tree_of(commit), path)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""

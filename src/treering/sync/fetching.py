@@ -10,6 +10,7 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
+from treering.store.ancestry import list_oversized
 from treering.store.fetched import (
     CLONES_SEEN,
     LOST,
@@ -18,7 +19,6 @@ from treering.store.fetched import (
     list_fetched,
     remove_fetched,
 )
-from treering.store.news import list_oversized
 from treering.store.vault import Vault
 from treering.sync import plan
 from treering.sync.place import Place, RemoteHead
@@ -87,7 +87,7 @@ class Fetching(NamedTuple):
         }
         is_commit = self.repository.objects.is_commit
         tips = [head.tip for head in unread.values() if is_commit(head.tip)]
-        graph = log.read_graph(folder, tips, without=[*known, *ours.values()]) if tips else {}
+        graph = log.read_parents(folder, tips, without=[*known, *ours.values()]) if tips else {}
         oversized = list_oversized(self.repository, graph)
         gone = {ref: head for ref, head in unread.items() if head.tip in oversized}
         if gone:

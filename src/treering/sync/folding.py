@@ -11,7 +11,7 @@ from itertools import islice
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
-from treering.store.holding import is_held
+from treering.store.ancestry import is_held
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync.place import WORKING, Place, RemoteHead, read_listing

@@ -17,9 +17,9 @@ from treering.model.document import FORMAT
 from treering.model.scope import Scope
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
+from treering.store.ancestry import TOO_LARGE, list_oversized, read_news
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
-from treering.store.news import TOO_LARGE, list_oversized, read_news
 from treering.store.vault import Vault
 from treering.sync.plan import is_wanted
 
@@ -78,7 +78,9 @@ def look_over(
     bases: dict[str, str | None] = {}
     refusals: list[str] = []
     known = [head for head in heads.list_heads(vault, scope) if head not in heads_there]
-    oversized = list_oversized(vault.repository, read_news(vault, heads_there.keys(), known))
+    oversized = list_oversized(
+        vault.repository, read_news(vault.repository, heads_there.keys(), known)
+    )
     for tip, base in heads_there.items():
         try:
             if tip in oversized:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from treering.errors import StoreDamaged
 from treering.model.scope import Scope
 from treering.store import layout
-from treering.store.tree_diff import KEEP, differing, read_log, tree_of
+from treering.store.message import KEEP
 from treering.store.vault import Vault
 from treering.text import secrets
 from treering.text.masking import mask
@@ -37,13 +37,11 @@ def list_departures(vault: Vault, heads: Iterable[str], there: Iterable[str]) ->
 
 
 def _list_new_files(vault: Vault, head: str, there: Sequence[str]) -> Iterator[NewFile]:
-    for commit in read_log(vault, [head], without=there):
-        if len(commit.parents) > 1 or commit.op == KEEP:
+    commits = vault.history.read(vault, [head], without=there)
+    for oid, changes in vault.history.read_changes(vault, commits).items():
+        if len(commits[oid].parents) > 1 or commits[oid].op == KEEP:
             continue  # what it puts together, or back, is in the others
-        before = tree_of(vault, commit.parents[0]) if commit.parents else None
-        for path, (_, blob) in differing(vault, before, tree_of(vault, commit.oid)).items():
-            if blob:
-                yield NewFile(path, blob)
+        yield from (NewFile(change.path, change.blob) for change in changes if change.blob)
 
 
 def find_leaks(vault: Vault, files: Iterable[NewFile]) -> Iterator[Leak]:

@@ -17,15 +17,14 @@ from treering.branches.sharing import SharingRules, pushed_ref, read_pushed
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
-from treering.git import log, reach, refs
+from treering.git import reach, refs
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope
 from treering.store import heads, message
+from treering.store.ancestry import is_held, list_below, list_held, read_news
 from treering.store.fetched import LOST
-from treering.store.holding import is_held, list_held
-from treering.store.news import list_below, read_news
 from treering.store.store import Store
-from treering.store.vault import JOIN, Vault
+from treering.store.vault import Vault
 from treering.sync.place import Place
 from treering.sync.withdrawal import find_withdrawal
 
@@ -143,7 +142,7 @@ def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> 
     exists = vault.repository.objects.exists
     new = [head for head in some if head not in there and exists(head)]
     here = [tip for tip in there if exists(tip)]
-    graph = read_news(vault, new, here) if new else {}
+    graph = read_news(vault.repository, new, here) if new else {}
     held = list_held(vault.repository, [head for head in new if head not in graph], here)
     return [head for head in new if head not in held]
 
@@ -153,10 +152,11 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     if head in there:
         return False
     here = [tip for tip in there if vault.repository.objects.exists(tip)]
-    commits = list(log.read_log(vault.repository.common_dir, [head], without=here))
-    if any(message.read(commit.message).op != JOIN for commit in commits):
+    commits = vault.history.read(vault, [head], without=here)
+    if any(commit.op != message.JOIN for commit in commits.values()):
         return True
-    below = list_below({commit.oid: commit.parents for commit in commits}, head).difference(here)
+    below = list_below({oid: commit.parents for oid, commit in commits.items()}, head)
+    below.difference_update(here)
     return below != list_held(vault.repository, below, here)
 
 

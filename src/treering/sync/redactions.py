@@ -14,7 +14,6 @@ from treering.branches.apply import Actor, trash_name
 from treering.branches.survey import seen_scopes
 from treering.branches.trash import REDACTED, list_trash
 from treering.branches.trunk import trunk_of
-from treering.git import log
 from treering.model.scope import Scope
 from treering.store import layout, message
 from treering.store.fetched import LOST, list_fetched
@@ -27,7 +26,6 @@ from treering.store.redaction import (
     list_with_text,
     take_out,
 )
-from treering.store.tree_diff import tree_of
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures, NewFile
@@ -73,9 +71,8 @@ class Redactions:
         if own is None or own in there:
             return
         here = [tip for tip in there if self._vault.repository.objects.exists(tip)]
-        words, folder = [f"Treering-Op: {REDACT}"], self._vault.repository.common_dir
-        for commit in log.read_log(folder, [own], without=here, containing=words):
-            self._untold.update(message.read(commit.message).memories)
+        redactions = self._vault.history.read(self._vault, [own], without=here, ops=(REDACT,))
+        self._untold.update(*(self._read_ids(commit) for commit in redactions))
 
     def is_about(self, incoming: IncomingScope) -> bool:
         """Tell whether something that was redacted is among what comes in."""
@@ -109,20 +106,27 @@ class Redactions:
         """Find who says that memories were redacted: a history that was written again does not
         tell."""
         found: dict[str, set[str]] = {memory_id: set() for memory_id in ids}
-        folder, words = self._vault.repository.common_dir, [f"Treering-Op: {REDACT}"]
         trunk = [self._vault.tip(self._trunk), *self._vault.fetched_heads(self._trunk)]
         tips = {*heads, *filter(None, trunk)} if found else set()
-        for commit in log.read_log(folder, tips, containing=words):
-            for memory_id in found.keys() & set(message.read(commit.message).memories):
+        for commit in self._vault.history.read(self._vault, tips, ops=(REDACT,)).values():
+            for memory_id in found.keys() & self._read_ids(commit.oid):
                 found[memory_id].add(commit.author)
         return found
+
+    def _read_ids(self, commit: str) -> set[str]:
+        """Read which memories a commit names."""
+        return set(message.read(self._vault.repository.objects.commit(commit).message).memories)
 
     def _list_writers(self, memory_id: str, incoming: Iterable[IncomingScope]) -> set[str]:
         """List who wrote versions of a memory, in what was here before."""
         tips = [*seen_scopes(self._vault).values(), *(one.before for one in incoming if one.before)]
-        words = [f"Treering-Memory: {memory_id}"]
-        commits = log.read_log(self._vault.repository.common_dir, tips, containing=words)
-        return {c.author for c in commits if message.read(c.message).op != REDACT}
+        commits, path = self._vault.history.read(self._vault, tips), layout.path_of(memory_id)
+        changes = self._vault.history.read_changes(self._vault, commits)
+        return {
+            commit.author
+            for oid, commit in commits.items()
+            if commit.op != REDACT and any(change.path == path for change in changes[oid])
+        }
 
     def _wait(self, who: str, ids: Collection[str], heads: dict[str, str]) -> None:
         if ids:
@@ -238,8 +242,8 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
     one at a tip."""
     ours = incoming.before
     for head in incoming.heads:
-        root = tree_of(vault, ours) if ours else None
-        for path, (mine, theirs) in vault.trees.ahead(root, tree_of(vault, head)).items():
+        root = vault.tree_of(ours) if ours else None
+        for path, (mine, theirs) in vault.trees.ahead(root, vault.tree_of(head)).items():
             memory_id = layout.id_of_path(path)
             if memory_id is None:
                 continue

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from treering.git import refs
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
-from treering.store.holding import is_held, list_held
-from treering.store.news import list_below, read_news
+from treering.store.ancestry import is_held, list_below, list_held, read_news
 from treering.store.store import Store
 from treering.sync.place import Place
 from treering.sync.plan import is_wanted
@@ -87,7 +86,7 @@ def _list_news(
     """Heads that say something ours do not. What is whole of one is the head it was made from,
     where that is one of ours, or all we see; nothing, where it has no past in common with us, or
     ours have it only behind a promotion, where nobody looked."""
-    graph = read_news(store.shared, tips, ours) if tips else {}
+    graph = read_news(store.shared.repository, tips, ours) if tips else {}
     held = list_held(store.repository, [tip for tip in tips if tip not in graph], ours)
     bases: dict[str, str | None] = {}
     for tip in tips:

@@ -4,20 +4,18 @@ A commit on the trunk says so, in a line for each scope: it travels, where a del
 an absence.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from treering.branches.apply import Actor
 from treering.branches.sharing import pushed_ref
 from treering.branches.trunk import trunk_of
-from treering.derived.database import Database
 from treering.errors import SyncRefused
-from treering.git import log, refs
+from treering.git import refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import Scope
 from treering.store import heads, message
-from treering.store.holding import is_held
+from treering.store.ancestry import is_held
 from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -26,7 +24,6 @@ from treering.sync.place import Place, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
-_WITHDRAWN = "withdrawn"
 
 
 def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
@@ -91,28 +88,11 @@ def find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[s
 
 
 def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
-    """All that was withdrawn. What was read is kept, so that only what is new in the trunk costs:
-    every push asks, and hardly ever is there anything."""
-    tip, database = vault.tip(trunk), Database(vault.repository.common_dir / "treering")
-    if tip is None:
-        return []
-    before, lines = "", list[str]()
-    match database.read_value(_WITHDRAWN):
-        case {"tip": str(kept), "lines": list(known)} if re.fullmatch("[0-9a-f]{40}", kept):
-            if vault.repository.objects.is_commit(kept):
-                before, lines = kept, [str(line) for line in known]
-    if before != tip:
-        new = log.read_log(
-            vault.repository.common_dir,
-            [tip],
-            without=[before] if before else [],
-            containing=["Withdrawn: "],
-        )
-        news = (
-            f"{line} {commit.author.partition(' <')[0]}"
-            for commit in new
-            for line in message.read(commit.message).withdrawn
-        )
-        lines = list(dict.fromkeys([*lines, *news]))
-        database.write_value(_WITHDRAWN, {"tip": tip, "lines": lines})
-    return lines
+    """All that was withdrawn, each line with who did it."""
+    tip = vault.tip(trunk)
+    commits = vault.history.read(vault, [tip], ops=(WITHDRAW,)) if tip else {}
+    return [
+        f"{line} {commit.author.partition(' <')[0]}"
+        for commit in reversed(commits.values())
+        for line in message.read(vault.repository.objects.commit(commit.oid).message).withdrawn
+    ]

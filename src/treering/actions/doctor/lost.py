@@ -94,7 +94,7 @@ def find_left_out(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     scopes = seen_scopes(workspace.store.shared)
     for scope, tip in scopes.items():
         yield from _find_vanished(workspace, lock, scope, tip)
-    for loss in list_kept(workspace.store.shared, list(scopes.values()), whole=True):
+    for loss in list_kept(workspace.store.shared, list(scopes.values())):
         message = (
             f"{loss.files} files of {loss.branch} were left out by {loss.author} in "
             f"{loss.commit[:12]} and put back."

@@ -135,7 +135,7 @@ class LineBindings:
 
     def _list_recent(self, head: str | None) -> Iterable[str]:
         """The files that the newest commits changed."""
-        from treering.git import walk
+        from treering.git import diff
         from treering.git.diff import CommitRange
 
         files: dict[str, None] = {}
@@ -145,7 +145,7 @@ class LineBindings:
             try:
                 parents = self._workspace.repository.objects.commit(head).parents
                 before = parents[0] if parents else ""
-                changes = walk.diff(self._workspace.repository, CommitRange(head, before))
+                changes = diff.diff_one(self._workspace.repository, CommitRange(head, before))
             except TreeringError:
                 break
             files |= dict.fromkeys(c.path.decode(errors="surrogateescape") for c in changes)

@@ -16,7 +16,7 @@ from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.derived.code_records import CodeRecord, CodeRecords
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
-from treering.git import reflog, walk
+from treering.git import diff, reflog
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
@@ -288,7 +288,7 @@ class Origins:
         if not branches or len(info.parents) != 1 or not self._is_on_trunk(info.oid):
             return ""
         try:
-            files = walk.diff(self._repository, CommitRange(info.oid, info.parents[0]))
+            files = diff.diff_one(self._repository, CommitRange(info.oid, info.parents[0]))
         except TreeringError:
             return ""
         if not files or len(files) > _MOST_FILES:

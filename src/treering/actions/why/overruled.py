@@ -8,7 +8,7 @@ from treering.actions.why.source import SourceFile, is_text
 from treering.actions.why.why import Inquest, rank
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StoreDamaged, TreeringError
-from treering.git import diff, walk
+from treering.git import diff
 from treering.git.blame import compare_lines
 from treering.git.diff import CommitRange, FileChange
 
@@ -55,7 +55,7 @@ def _list_changes(
 ) -> Iterator[tuple[str, FileChange, str]]:
     """The files that a change touches and that were there: path, change, and the blob after it."""
     repository = workspace.repository
-    changes = walk.diff(repository, CommitRange(new, base))
+    changes = diff.diff_one(repository, CommitRange(new, base))
     names = diff.find_renames(repository.git_dir, base, new)
     for change in changes:
         if change.old.partition(b" ")[0] not in _FILES:

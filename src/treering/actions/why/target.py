@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StoreDamaged
+from treering.git.diff import list_paths
 from treering.git.objects import TREE, TreeEntry
-from treering.git.walk import find_entry, list_paths
 
 SUBMODULE = 0o160000
 #: Also `path:42:7`, as compilers and grep write it: a line and a column.
@@ -79,7 +79,7 @@ def name_path(workspace: Workspace, text: str) -> str:
 def entry_at(workspace: Workspace, commit: str | None, path: str) -> TreeEntry | None:
     """What a commit has under a path, if there is a commit and it can be read."""
     try:
-        return find_entry(workspace.repository, commit, path) if commit else None
+        return workspace.repository.find_entry(commit, path) if commit else None
     except StoreDamaged:
         return None
 

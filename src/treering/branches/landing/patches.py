@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from treering.branches.landing.lines import LineReader, hash_lines
 from treering.branches.landing.steps import Files, StepTable, key_of
 from treering.derived.database import Database
-from treering.git import diff, walk
+from treering.git import diff
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
 from treering.git.repository import Repository
@@ -55,7 +55,7 @@ class Patches:
 
     def _ask(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, Files]:
         if len(steps) <= _FEW:
-            return {step: walk.diff(self._repository, step) for step in steps}
+            return {step: diff.diff_one(self._repository, step) for step in steps}
         diffs = diff.diff(self._repository, steps, seconds=time_left(until))
         return {step: tuple(sorted(d.files)) for step, d in zip(steps, diffs, strict=True)}
 

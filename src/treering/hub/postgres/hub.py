@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.clock import Clock, wall_clock
+from treering.derived.history import MemoryEvent
 from treering.errors import Busy, HubUnavailable, Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.graph.network import Network
 from treering.hub.hub import (
@@ -52,7 +53,6 @@ from treering.model.query import Filters, Query
 from treering.search.hits import SearchResult
 from treering.search.matching import Request
 from treering.search.succession import Successors
-from treering.store.history import MemoryEvent
 
 _MOST_FOUND = 20
 _NO_PAST = "A database has memories as they are now. Ask the repository itself."

@@ -8,6 +8,7 @@ not on who met whom first.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
+from itertools import chain
 from typing import NamedTuple
 
 from treering.errors import TreeringError
@@ -15,17 +16,21 @@ from treering.model import document, prompt
 from treering.model.memory import Memory
 from treering.model.prompt import Prompt
 from treering.store import layout
+from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
-from treering.store.history import choose_kept_back, read_promotions
+from treering.store.history import FileVersion, HistoryCommit, choose_kept_back, read_promotions
+from treering.store.merge.changes import MergeHistory, diff_histories
 from treering.store.merge.ends import merge_ends
 from treering.store.merge.prompts import PromptStep, replay_prompt
 from treering.store.merge.replay import MemoryStep, is_redacted, replay
-from treering.store.news import list_below, read_news
-from treering.store.tree_diff import MemoryCommit, MergeHistory, diff_histories, differing, tree_of
 from treering.store.vault import Vault
 
 #: Changes of one file that are played again; beyond that it is merged by its ends.
 MOST_CHANGES = 1_000
+
+
+#: Changes of one file, with the commits that made them.
+Changes = Sequence[tuple[HistoryCommit, FileVersion]]
 
 
 class MergedFile(NamedTuple):
@@ -65,7 +70,7 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     meeting = HistoryMerge(vault, tips)
     files: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedFile] = {}
-    root = tree_of(vault, base)
+    root = vault.tree_of(base)
     newer = _list_newer(vault, tips, before_heads) if before else {}
     for path, blob, is_shared in _gather_newer(vault, tips, newer):
         if is_shared:
@@ -107,15 +112,18 @@ def _list_kept_back(
     """What one head says was taken back, where another may still have it. What all of them know is
     gone from all of them, so between two only the commits of one are looked at."""
     new = [tip for tip in tips if tip not in before]
-    ranges = [f"{base}...{new[0]}"] if len(new) == 1 else tips
-    return choose_kept_back(vault, read_promotions(vault, ranges))
+    if len(new) != 1:
+        return choose_kept_back(vault, read_promotions(vault, *tips))
+    sides = ((base, new[0]), (new[0], base))
+    records = (read_promotions(vault, one, without=[other]) for one, other in sides)
+    return choose_kept_back(vault, chain.from_iterable(records))
 
 
 def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> dict[str, str]:
     """Heads that are only the next of one that was joined before, and that one: what is different
     between the two is all there is to look at."""
     new = [head for head in heads if head not in joined]
-    graph = read_news(vault, new, joined)
+    graph = read_news(vault.repository, new, joined)
     older: dict[str, str] = {}
     for head in new:
         ends = list_below(graph, head)
@@ -130,8 +138,7 @@ def _gather_newer(
     """What heads changed since they were joined, and whether any other head has the file, too."""
     for head, older in newer.items():
         others = [other for other in heads if other != head]
-        pairs = differing(vault, tree_of(vault, older), tree_of(vault, head))
-        for path, (_, blob) in pairs.items():
+        for path, (_, blob) in vault.diff(older, head).items():
             if blob is not None:
                 yield path, blob, any(vault.file_at(other, path) for other in others)
 
@@ -140,7 +147,7 @@ def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str
     """The paths at which heads have something else than a base; absence is not a change."""
     sides: dict[str, list[_HeadFile]] = {}
     for head in heads:
-        pairs = vault.trees.ahead(tree_of(vault, base), tree_of(vault, head))
+        pairs = vault.trees.ahead(vault.tree_of(base), vault.tree_of(head))
         here: set[str] = set()
         there: set[str] = set()
         if any(all(pair) for pair in pairs.values()):
@@ -167,78 +174,68 @@ class HistoryMerge:
         is_memory = layout.id_of_path(path) is not None
         try:
             if not self._is_cut(path):
-                commits = self._history.changes(path)
+                changes = self._history.changes(path)
                 # Which changes each one knew is a set for each: of many it is their square.
-                if commits and len(commits) <= MOST_CHANGES:
-                    return self._memory(path, commits) if is_memory else self._prompt(path, commits)
+                if changes and len(changes) <= MOST_CHANGES:
+                    return self._memory(changes) if is_memory else self._prompt(changes)
         except TreeringError:
             pass  # something of the past cannot be read
         return self.by_ends(path, versions)
 
     def _is_cut(self, path: str) -> bool:
         """Whether a part of the file's history is not here, as in a shallow clone."""
-        return any(self._blob(commit, path) for commit in self._history.cut)
+        return any(self._vault.file_at(commit, path) for commit in self._history.cut)
 
-    def _blob(self, commit: str, path: str) -> str | None:
-        return self._vault.file_at(commit, path)
+    def _list_sources(self, changes: Changes) -> dict[str, list[str]]:
+        """The changes that made what a branch's first copy was copied from, by the copy's commit:
+        the histories of two scopes need not meet."""
+        makers: dict[str, list[str]] = {}
+        for commit, change in changes:
+            makers.setdefault(change.blob, []).append(commit.oid)
+        return {
+            commit.oid: [maker for maker in makers.get(change.before[0], ()) if maker != commit.oid]
+            for commit, change in changes
+            if change.before and not self._has_parent_file(commit, change.path)
+        }
 
-    def _before(self, commit: MemoryCommit, path: str) -> str | None:
-        """What a change was made from; a promotion that counts as one is all that is known."""
-        if commit.is_promotion or not commit.parents:
-            return None
-        return self._blob(commit.parents[0], path)
+    def _has_parent_file(self, commit: HistoryCommit, path: str) -> bool:
+        return any(self._vault.file_at(parent, path) for parent in commit.parents)
 
     # --- memories ---------------------------------------------------------------------------------
 
-    def _memory(self, path: str, commits: Sequence[MemoryCommit]) -> MergedFile:
-        result = replay(self._steps(path, commits))
+    def _memory(self, changes: Changes) -> MergedFile:
+        result = replay(self._steps(changes))
         if result.blob or result.memory is None:
             return MergedFile(result.blob, result.notes)
         return MergedFile(document.dump(result.memory), result.notes)
 
-    def _steps(self, path: str, commits: Sequence[MemoryCommit]) -> list[MemoryStep]:
-        memory_id = layout.id_of_path(path) or ""
-        knew = self._history.knew(commits)
-        blobs = {commit.oid: self._blob(commit.oid, path) for commit in commits}
-        sources: dict[str, str] = {}
-        before: dict[str, str | None] = {}
-        for commit in commits:
-            earlier = self._before(commit, path)
-            source = self._history.bases(commit).get(memory_id)
-            if earlier is None and source:
-                sources[commit.oid] = earlier = source
-            before[commit.oid] = earlier
-        knew = _with_sources(knew, sources, blobs)
-        versions = self._versions(commits, blobs)
+    def _steps(self, changes: Changes) -> list[MemoryStep]:
+        knew = self._history.knew((c.oid for c, _ in changes), self._list_sources(changes))
+        versions = self._versions(changes)
         steps = []
-        for commit in commits:
-            blob, was = blobs[commit.oid], before[commit.oid]
-            after = versions.get(blob or "")
-            is_as_written = blob is not None and after == self._vault.memory(blob)
+        for commit, change in changes:
+            was = change.before[0] if change.before else ""
+            after = versions.get(change.blob)
+            is_as_written = bool(change.blob) and after == self._vault.memory(change.blob)
             steps.append(
                 MemoryStep(
                     commit.oid, self._history.times[commit.oid], commit.op,
-                    versions.get(was or "") or self._parse(was), after,
-                    blob if is_as_written else None, knew[commit.oid],
+                    versions.get(was) or (self._vault.memory(was) if was else None), after,
+                    change.blob if is_as_written else None, knew[commit.oid],
                 )
             )  # fmt: skip
         return steps
 
-    def _versions(
-        self, commits: Sequence[MemoryCommit], blobs: Mapping[str, str | None]
-    ) -> dict[str, Memory]:
+    def _versions(self, changes: Changes) -> dict[str, Memory]:
         """The memory in each blob, modified no later than when the commit that brought it counts
         as made: else a date of 2099 would be carried on by every merge."""
         versions: dict[str, Memory] = {}
-        for commit in commits:
-            if (blob := blobs[commit.oid]) and blob not in versions:
-                memory = self._vault.memory(blob)
+        for commit, change in changes:
+            if change.blob and change.blob not in versions:
+                memory = self._vault.memory(change.blob)
                 date = limit_date(memory.modified, self._history.times[commit.oid])
-                versions[blob] = memory._replace(modified=date)
+                versions[change.blob] = memory._replace(modified=date)
         return versions
-
-    def _parse(self, blob: str | None) -> Memory | None:
-        return self._vault.memory(blob) if blob else None
 
     @cached_property
     def _latest(self) -> int:
@@ -270,16 +267,13 @@ class HistoryMerge:
 
     # --- saved prompts and templates --------------------------------------------------------------
 
-    def _prompt(self, path: str, commits: Sequence[MemoryCommit]) -> MergedFile:
-        knew = self._history.knew(commits)
+    def _prompt(self, changes: Changes) -> MergedFile:
+        knew = self._history.knew((commit.oid for commit, _ in changes), {})
         steps = []
-        for commit in commits:
-            blob = self._blob(commit.oid, path)
-            earlier = self._before(commit, path)
-            earlier = earlier or self._history.bases(commit).get(path.removesuffix(".md"))
-            if blob:
-                before = self._parse_prompt(earlier) if earlier else None
-                when, after = self._history.times[commit.oid], self._parse_prompt(blob)
+        for commit, change in changes:
+            if change.blob:
+                before = self._parse_prompt(change.before[0]) if change.before else None
+                when, after = self._history.times[commit.oid], self._parse_prompt(change.blob)
                 if not is_possible(after.modified, when):
                     after = after._replace(modified=limit_date(after.modified, when))
                 steps.append(PromptStep(commit.oid, when, before, after, knew[commit.oid]))
@@ -296,21 +290,3 @@ class HistoryMerge:
                 prompt_there = self._parse_prompt(blob)
                 ranks.append((not prompt_there.is_deleted, self._rank(blob, prompt_there)))
         return MergedFile(max(ranks)[1][1] if ranks else max(blobs, default=None))
-
-
-def _with_sources(
-    knew: Mapping[str, frozenset[str]],
-    sources: Mapping[str, str],
-    blobs: Mapping[str, str | None],
-) -> dict[str, frozenset[str]]:
-    """A branch's first copy knew the change that made what it was copied from, though the two
-    histories do not meet; and so did all that knew the copy."""
-    ancestors = dict(knew)
-    for copy, source in sorted(sources.items()):
-        for commit, blob in sorted(blobs.items()):
-            if blob == source and commit != copy and copy not in ancestors[commit]:
-                more = ancestors[commit] | {commit}
-                for other in ancestors:
-                    if other == copy or copy in ancestors[other]:
-                        ancestors[other] |= more - {other}
-    return ancestors

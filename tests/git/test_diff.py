@@ -2,7 +2,7 @@
 
 import random
 
-from treering.git import diff, log, walk
+from treering.git import diff, log
 from treering.git.diff import CommitRange
 from treering.git.repository import Repository
 
@@ -27,7 +27,7 @@ def test_differences_are_those_of_git(repo):
     steps = [CommitRange(*line.split()) for line in commits]
     repository = Repository.discover(repo.path)
 
-    found = [walk.diff(repository, step) for step in steps]
+    found = [diff.diff_one(repository, step) for step in steps]
 
     expected = diff.diff(repository, steps, seconds=60)
     assert found == [tuple(sorted(each.files)) for each in expected]
@@ -43,8 +43,8 @@ def test_commits_of_one_side_are_those_of_git(repo):
     repository = Repository.discover(repo.path)
     tips = {"tip": repo.git("rev-parse", "main"), "without": repo.git("rev-parse", "feature")}
 
-    found = walk.read_parents(repository, **tips, most=2)
-    fewer = walk.read_parents(repository, **tips, most=1)
+    found = repository.read_parents(**tips, most=2)
+    fewer = repository.read_parents(**tips, most=1)
 
     expected = log.read_parents(
         repository.git_dir, [tips["tip"]], without=[tips["without"]], most=9, seconds=60
@@ -57,6 +57,6 @@ def test_history_that_is_not_here_is_left_to_git(repo):
     """A shallow or damaged one."""
     repository = Repository.discover(repo.path)
 
-    found = walk.read_parents(repository, "1" * 40, without="2" * 40, most=9)
+    found = repository.read_parents("1" * 40, without="2" * 40, most=9)
 
     assert found is None
