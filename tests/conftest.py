@@ -3,12 +3,14 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import forking
 import pytest
 
 from treering import Treering
@@ -18,6 +20,9 @@ from treering.git.objects import Person
 START = 1_770_000_000  # 2026-02-02T02:40:00Z
 ADA = Person("Ada Lovelace", "ada@example.org")
 TREERING = Path(sys.executable).with_name("treering")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Tests in the background are started deaf to Ctrl-C, and what they start would be, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -96,13 +101,7 @@ class Repo:
         self, *arguments: str, feed: str | bytes | None = None
     ) -> subprocess.CompletedProcess[str]:
         data = feed.encode() if isinstance(feed, str) else feed
-        done = subprocess.run(
-            [str(TREERING), *arguments],
-            cwd=self.path,
-            input=data if data is not None else b"",
-            capture_output=True,
-            check=False,
-        )
+        done = forking.run(arguments, self.path, data or b"")
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
