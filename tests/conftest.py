@@ -6,13 +6,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import forking
+import pygit2
 import pytest
 
+import forking
 from treering import Treering
 from treering.actions.workspace import Workspace
 from treering.git.objects import Person
@@ -76,7 +79,7 @@ class Repo:
         file.write_text(text, encoding="utf-8")
         self.git("add", "--", name)
         self.git("commit", "-q", "-m", message or f"add {name}")
-        return self.git("rev-parse", "HEAD")
+        return str(pygit2.Repository(self.path).head.target)
 
     def switch(self, branch: str, *, create: bool = False) -> "Repo":
         self.git("switch", "-q", *(["-c"] if create else []), branch)
@@ -133,14 +136,31 @@ class Repo:
 
 
 def make_repo(path: Path, *options: str) -> Repo:
-    subprocess.run(
-        ["git", "init", "-q", "-b", "main", *options, str(path)], check=True, capture_output=True
-    )
-    repo = Repo(path)
-    repo.git("config", "user.name", ADA.name)
-    repo.git("config", "user.email", ADA.email)
-    repo.git("config", "gc.auto", "0")
-    return repo
+    """A repository with Ada as its person and an unborn branch main."""
+    shutil.copytree(_template(options), path, dirs_exist_ok=True)
+    return Repo(path)
+
+
+@cache
+def _template(options: tuple[str, ...]) -> Path:
+    folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
+    git = ("git", "-C", str(folder))
+    subprocess.run([*git, "init", "-q", "-b", "main", "--template=", *options], check=True)
+    config = {"user.name": ADA.name, "user.email": ADA.email, "gc.auto": "0"}
+    for key, value in config.items():
+        subprocess.run([*git, "config", key, value], check=True)
+    git_dir = folder if "--bare" in options else folder / ".git"
+    for name in ("hooks", "info"):
+        (git_dir / name).mkdir()
+    return folder
+
+
+def make_clone(source: Path | str, path: Path, name: str, *options: str) -> Repo:
+    """A clone of somebody's own."""
+    person = (f"user.name={name.capitalize()}", f"user.email={name}@example.org", "gc.auto=0")
+    config = [word for setting in person for word in ("-c", setting)]
+    subprocess.run(["git", "clone", "-q", *config, *options, str(source), str(path)], check=True)
+    return Repo(path)
 
 
 @pytest.fixture

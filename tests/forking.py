@@ -32,16 +32,18 @@ def run(
     folder: Path,
     feed: bytes = b"",
     environment: Mapping[str, str] = os.environ,
+    timeout: float = 120,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the program in a folder, as a process of its own."""
     server = _server()
     if _settings(environment) == server.settings:
-        return server.run(arguments, folder, feed, environment)
+        return server.run(arguments, folder, feed, environment, timeout)
     return subprocess.run(
         [str(PROGRAM), *arguments],
         cwd=folder,
         input=feed,
         env=environment,
+        timeout=timeout,
         capture_output=True,
         check=False,
     )
@@ -77,24 +79,33 @@ class Server:
         self._process.wait()
 
     def run(
-        self, arguments: tuple[str, ...], folder: Path, feed: bytes, environment: Mapping[str, str]
+        self,
+        arguments: tuple[str, ...],
+        folder: Path,
+        feed: bytes,
+        environment: Mapping[str, str],
+        timeout: float,
     ) -> subprocess.CompletedProcess[bytes]:
         request = json.dumps([[str(PROGRAM), *arguments], str(folder), dict(environment)])
         pipes = [os.pipe() for _ in range(5)]
-        (asked, ask), (stdin, fill), (out, stdout), (err, stderr), (ended, end) = pipes
-        theirs = [asked, stdin, stdout, stderr, end]
+        (asked, ask), (stdin, fill), (out, stdout), (err, stderr), (told, tell) = pipes
+        theirs = [asked, stdin, stdout, stderr, tell]
         with self._lock:
             socket.send_fds(self._requests, [b"."], theirs)
         for number in theirs:
             os.close(number)
-        with ThreadPoolExecutor(3) as pool:
+        with ThreadPoolExecutor(3) as pool, os.fdopen(told) as status:
             pool.submit(_write, ask, request.encode())
             pool.submit(_write, fill, feed)
             errors = pool.submit(_read, err)
+            limit = threading.Timer(timeout, os.kill, (int(status.readline()), signal.SIGKILL))
+            limit.start()
             output = _read(out)
-            return subprocess.CompletedProcess(
-                arguments, int(_read(ended)), output, errors.result()
-            )
+            code = int(status.read())
+            limit.cancel()
+        if limit.finished.is_set() and code == -signal.SIGKILL:
+            raise subprocess.TimeoutExpired(arguments, timeout)
+        return subprocess.CompletedProcess(arguments, code, output, errors.result())
 
 
 def _read(number: int) -> bytes:
@@ -136,7 +147,7 @@ def _serve(requests: socket.socket) -> None:
 
 def _run(start: Callable[[], None], asked: int, *streams: int) -> None:
     """Run one command in a process of its own, and tell how it ended."""
-    *standard, end = streams
+    *standard, tell = streams
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     command = os.fork()
     if command == 0:
@@ -151,8 +162,9 @@ def _run(start: Callable[[], None], asked: int, *streams: int) -> None:
         start()
     for number in (asked, *standard):
         os.close(number)
+    os.write(tell, f"{command}\n".encode())
     _, status = os.waitpid(command, 0)
-    _write(end, str(os.waitstatus_to_exitcode(status)).encode())
+    os.write(tell, str(os.waitstatus_to_exitcode(status)).encode())
     os._exit(0)
 
 
