@@ -39,7 +39,7 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -m compileall -q src
-	PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) $(BIN)/python -m pytest -n $(WORKERS) -m 'not deep'
+	PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not deep'
 
 test-deep: $(READY)
 	$(BIN)/python -m pytest -n auto

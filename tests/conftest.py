@@ -18,6 +18,7 @@ import pytest
 import forking
 from treering import Treering
 from treering.actions.workspace import Workspace
+from treering.derived import database
 from treering.git.objects import Person
 
 START = 1_770_000_000  # 2026-02-02T02:40:00Z
@@ -48,6 +49,16 @@ def _nothing_of_the_users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
+def _databases_are_closed(tmp_path: Path) -> Iterator[None]:
+    """Before their files go: SQLite must not close one whose file is another by then, so it would
+    stay open for as long as the tests run."""
+    yield
+    for connection in list(database._OPEN):
+        if connection.path.is_relative_to(tmp_path):
+            connection.close()
 
 
 class Repo:
