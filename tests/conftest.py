@@ -3,21 +3,30 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pygit2
 import pytest
 
+import forking
 from treering import Treering
 from treering.actions.workspace import Workspace
+from treering.derived import database
 from treering.git.objects import Person
 
 START = 1_770_000_000  # 2026-02-02T02:40:00Z
 ADA = Person("Ada Lovelace", "ada@example.org")
 TREERING = Path(sys.executable).with_name("treering")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Tests in the background are started deaf to Ctrl-C, and what they start would be, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -40,6 +49,16 @@ def _nothing_of_the_users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture(autouse=True)
+def _databases_are_closed(tmp_path: Path) -> Iterator[None]:
+    """Before their files go: SQLite must not close one whose file is another by then, so it would
+    stay open for as long as the tests run."""
+    yield
+    for connection in list(database._OPEN):
+        if connection.path.is_relative_to(tmp_path):
+            connection.close()
 
 
 class Repo:
@@ -71,7 +90,7 @@ class Repo:
         file.write_text(text, encoding="utf-8")
         self.git("add", "--", name)
         self.git("commit", "-q", "-m", message or f"add {name}")
-        return self.git("rev-parse", "HEAD")
+        return str(pygit2.Repository(self.path).head.target)
 
     def switch(self, branch: str, *, create: bool = False) -> "Repo":
         self.git("switch", "-q", *(["-c"] if create else []), branch)
@@ -96,13 +115,7 @@ class Repo:
         self, *arguments: str, feed: str | bytes | None = None
     ) -> subprocess.CompletedProcess[str]:
         data = feed.encode() if isinstance(feed, str) else feed
-        done = subprocess.run(
-            [str(TREERING), *arguments],
-            cwd=self.path,
-            input=data if data is not None else b"",
-            capture_output=True,
-            check=False,
-        )
+        done = forking.run(arguments, self.path, data or b"")
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
@@ -134,14 +147,31 @@ class Repo:
 
 
 def make_repo(path: Path, *options: str) -> Repo:
-    subprocess.run(
-        ["git", "init", "-q", "-b", "main", *options, str(path)], check=True, capture_output=True
-    )
-    repo = Repo(path)
-    repo.git("config", "user.name", ADA.name)
-    repo.git("config", "user.email", ADA.email)
-    repo.git("config", "gc.auto", "0")
-    return repo
+    """A repository with Ada as its person and an unborn branch main."""
+    shutil.copytree(_template(options), path, dirs_exist_ok=True)
+    return Repo(path)
+
+
+@cache
+def _template(options: tuple[str, ...]) -> Path:
+    folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
+    git = ("git", "-C", str(folder))
+    subprocess.run([*git, "init", "-q", "-b", "main", "--template=", *options], check=True)
+    config = {"user.name": ADA.name, "user.email": ADA.email, "gc.auto": "0"}
+    for key, value in config.items():
+        subprocess.run([*git, "config", key, value], check=True)
+    git_dir = folder if "--bare" in options else folder / ".git"
+    for name in ("hooks", "info"):
+        (git_dir / name).mkdir()
+    return folder
+
+
+def make_clone(source: Path | str, path: Path, name: str, *options: str) -> Repo:
+    """A clone of somebody's own."""
+    person = (f"user.name={name.capitalize()}", f"user.email={name}@example.org", "gc.auto=0")
+    config = [word for setting in person for word in ("-c", setting)]
+    subprocess.run(["git", "clone", "-q", *config, *options, str(source), str(path)], check=True)
+    return Repo(path)
 
 
 @pytest.fixture

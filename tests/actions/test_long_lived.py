@@ -1,7 +1,6 @@
 """A process that lives on keeps what it derived, and tells what a process that begins now tells."""
 
 import json
-import random
 import sys
 import threading
 from collections import Counter
@@ -14,43 +13,9 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.workspace import Workspace
 from treering.git.objects import Objects
 from treering.model import document
 from treering.store.vault import Vault
-
-TOPICS = ("retry", "timeout", "pool", "cache")
-STEPS = ("remember", "remember", "revise", "supersede", "forget", "elsewhere", "switch", "recall")
-
-
-def _ids(workspace: Workspace) -> list[str]:
-    return sorted(workspace.view().visible)
-
-
-def _text(dice: random.Random) -> str:
-    """Texts of few kinds that differ by a value: many of them outdate each other."""
-    return f"The {dice.choice(TOPICS)} limit of the gateway is {dice.randrange(99)} seconds"
-
-
-def _step(repo: Repo, lasting: Treering, ids: list[str], step: str, dice: random.Random) -> None:
-    one, details = dice.choice(ids), {"reasoning": "it was: slow", "place": 3}
-    is_forgotten = repo.tr.read(one).status == "deleted"
-    if is_forgotten and step in ("revise", "supersede"):
-        step = "forget"
-    if step == "remember":
-        lasting.remember(_text(dice), type="decision", details=details, confidence=1)
-    elif step == "elsewhere":
-        repo.tr.remember(_text(dice), type="decision")
-    elif step == "revise":
-        lasting.revise(one, title=f"{dice.choice(TOPICS)} {dice.randrange(9)}")
-    elif step == "supersede":
-        lasting.remember(_text(dice), supersedes=[one])
-    elif step == "forget":
-        lasting.forget([one], restore=is_forgotten)
-    elif step == "switch":
-        repo.switch(dice.choice(("main", "side")))
-    else:
-        lasting.recall(dice.choice(TOPICS))
 
 
 def _marks(treering: Treering) -> dict[str, tuple[object, ...]]:
@@ -58,28 +23,6 @@ def _marks(treering: Treering) -> dict[str, tuple[object, ...]]:
     return {
         hit.id: (hit.title, hit.outdated_by, hit.newer, hit.origin, hit.modified) for hit in results
     }
-
-
-@pytest.mark.parametrize("seed", [3, 4])
-def test_reading_tells_what_a_new_process_tells(repo: Repo, seed: int) -> None:
-    """Whose word it is, since when, what outdates it and what it outdates, after every change."""
-    dice, workspace = random.Random(seed), repo.workspace
-    lasting = Treering(workspace)
-    repo.commit_file("first")
-    repo.git("branch", "side")
-    for topic in TOPICS:
-        lasting.remember(f"The {topic} limit of the gateway is 7 seconds", type="decision")
-
-    marks = 0
-    for _ in range(16):
-        _step(repo, lasting, _ids(workspace), dice.choice(STEPS), dice)
-        for memory_id in dice.sample(_ids(workspace), 3):
-            read = lasting.read(memory_id)
-            assert read == repo.tr.read(memory_id)
-            marks += bool(read.newer or read.outdates)
-
-    assert marks > 5
-    assert _marks(lasting) == _marks(repo.tr)
 
 
 @contextmanager

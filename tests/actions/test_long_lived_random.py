@@ -126,7 +126,9 @@ def _answers(treering: Treering, ids: list[str], question: str) -> dict[str, Any
     }
 
 
-@pytest.mark.parametrize("seed", [11, 12, 13])
+@pytest.mark.parametrize(
+    "seed", [11, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(12, 20))]
+)
 def test_every_answer_is_that_of_a_process_that_begins_now(
     repo: Repo, tmp_path: Path, seed: int
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Repo
+from conftest import Repo, make_clone
 from treering.branches.long_lived import is_long_lived, long_lived
 from treering.branches.trunk import (
     RemoteAnswer,
@@ -39,8 +39,7 @@ class World:
     def clone(self, source: Path, name: str, *options: str) -> Repo:
         path = self.folder / name
         url = f"file://{source}" if "--depth=1" in options else str(source)
-        subprocess.run(["git", "clone", "-q", *options, url, str(path)], check=True)
-        return self.person(Repo(path), name)
+        return make_clone(url, path, name, *options)
 
     def person(self, repo: Repo, name: str) -> Repo:
         repo.git("config", "user.name", name.capitalize())

@@ -15,6 +15,8 @@ from pathlib import Path
 from subprocess import PIPE, CompletedProcess
 from typing import Any
 
+import forking
+
 TREERING = Path(sys.executable).with_name("treering")
 WRITER = Path(__file__).with_name("writer.py")
 HEADS = "refs/treering/heads/"
@@ -143,17 +145,22 @@ class Repo:
 
     def treering(self, *arguments: str, stdout: Any = PIPE) -> CompletedProcess[str]:
         """Run the installed program; whatever happens, no traceback and no exit code 3."""
-        done = subprocess.run(
-            [str(self.program), *arguments],
-            cwd=self.path,
-            env=self.env,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=PIPE,
-            timeout=60,
-            check=False,
-        )
+        if stdout is PIPE and self.program == forking.PROGRAM:
+            ran = forking.run(arguments, self.path, environment=self.env)
+            output, errors = ran.stdout.decode(), ran.stderr.decode()
+            done = CompletedProcess(arguments, ran.returncode, output, errors)
+        else:
+            done = subprocess.run(
+                [str(self.program), *arguments],
+                cwd=self.path,
+                env=self.env,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=PIPE,
+                timeout=60,
+                check=False,
+            )
         self.assert_no_bug(done)
         return done
 

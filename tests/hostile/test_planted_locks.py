@@ -4,11 +4,11 @@ nobody waits for them."""
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import forking
 from conftest import Repo
 
 NAMES = (
@@ -46,8 +46,7 @@ def plant(path: Path, kind: str, victim: Path) -> None:
 
 def run(repo: Repo, *words: str) -> subprocess.CompletedProcess[bytes]:
     """A process that is stopped, and fails the test, where it waits."""
-    command = [str(Path(sys.executable).with_name("treering")), *words]
-    return subprocess.run(command, cwd=repo.path, capture_output=True, check=False, timeout=20)
+    return forking.run(words, repo.path, timeout=60)
 
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])

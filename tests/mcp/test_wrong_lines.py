@@ -49,9 +49,10 @@ class Pipe:
     def line(self) -> bytes:
         assert self.process.stdout
         until = time.monotonic() + PATIENCE
+        ready = select.poll()  # unlike select(), whatever the number of its file is
+        ready.register(self.process.stdout, select.POLLIN)
         while b"\n" not in self._rest:
-            ready, _, _ = select.select([self.process.stdout], [], [], until - time.monotonic())
-            assert ready, "no answer"
+            assert ready.poll((until - time.monotonic()) * 1000), "no answer"
             part = os.read(self.process.stdout.fileno(), 65_536)
             assert part, "the server is gone"
             self._rest += part

@@ -213,7 +213,7 @@ def _lived(examples: int, steps: int, *, is_fixed: bool) -> None:
 
 def test_no_short_life_of_memories_differs_from_a_dictionary() -> None:
     """The verbs do what they say, whatever came before."""
-    _lived(8, 15, is_fixed=True)
+    _lived(5, 15, is_fixed=True)
 
 
 @pytest.mark.deep

@@ -26,8 +26,8 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
-    """Hooks write in the background; twenty seconds are more than it can take."""
-    until = time.monotonic() + 20
+    """Hooks write in the background; a minute is more than it can take."""
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         if found := what():
             return found

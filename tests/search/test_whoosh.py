@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import random
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,11 @@ from typing import Any
 
 import pytest
 from whoosh.filedb.structfile import StructFile
+from whoosh.reading import MultiReader
+from whoosh.scoring import BM25F
+from whoosh.searching import Searcher
 
+from treering.search.corpus import K1, B, rarity
 from treering.search.index import load_pickle, loads_pickle
 
 STOCK = """
@@ -39,6 +44,37 @@ def test_stock_whoosh_opens_and_searches_both_indexes(library: Any) -> None:
     )  # fmt: skip
 
     assert done.stdout.split("\n") == [f"knowledge {decision}", f"records {commit}", ""]
+
+
+def test_weights_are_those_of_whooshs_own_scorer(library: Any) -> None:
+    """BM25 over several segments and texts of all lengths, by our inverse document frequency."""
+    chance = random.Random(5)
+    for number in range(60):
+        words = chance.choices(("totals", "cache", "invoice", "ledger", "queue"), k=number + 1)
+        kind = "commit" if number % 3 else "decision"
+        library.remember(f"Note {number}", " ".join(words), type=kind)
+        if number % 20 == 19:
+            library.recall("totals")  # what is new becomes a segment
+    corpus = library.index.corpus()
+    (part,) = corpus.parts
+    searcher = Searcher(MultiReader([*part.knowledge, *part.records]), weighting=_Bm25(B=B, K1=K1))
+
+    for term in ("total", "cach", "ledger", "note"):
+        weights = corpus.weights(term)
+        theirs: dict[int, float] = {}
+        for leaf, offset in searcher.leaf_searchers():
+            matcher = leaf.postings("text", term.encode())
+            while matcher.is_active():
+                theirs[offset + matcher.id()] = matcher.score()
+                matcher.next()
+        assert len(weights) > 20
+        assert weights == pytest.approx(theirs)
+
+
+class _Bm25(BM25F):  # type: ignore[misc]
+    def idf(self, searcher: Any, fieldname: str, text: bytes) -> float:
+        reader = searcher.get_parent().reader()
+        return rarity(reader.doc_count_all(), reader.doc_frequency(fieldname, text))
 
 
 class Gadget:

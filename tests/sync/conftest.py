@@ -1,13 +1,17 @@
 """A bare remote and as many clones of it as a test asks for."""
 
 import itertools
+import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from conftest import START, Repo, make_repo
+from conftest import START, Repo, make_clone, make_repo
 
 Team = Callable[[str], Repo]
 
@@ -105,25 +109,19 @@ def let_months_pass(repo: Clone) -> None:
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
     """A bare repository with one commit on main."""
-    seed = make_repo(tmp_path / "seed")
-    seed.commit_file("README.md", "# A project\n")
-    path = tmp_path / "origin.git"
-    subprocess.run(["git", "clone", "-q", "--bare", str(seed.path), str(path)], check=True)
-    return path
+    return shutil.copytree(_origin(), tmp_path / "origin.git")
+
+
+@cache
+def _origin() -> Path:
+    folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
+    make_repo(folder / "seed").commit_file("README.md", "# A project\n")
+    subprocess.run(["git", "clone", "-q", "--bare", "seed", "origin.git"], cwd=folder, check=True)
+    return folder / "origin.git"
 
 
 @pytest.fixture
 def clone(tmp_path: Path, origin: Path) -> Team:
     """Clones by the name of the person whose they are."""
     clock = Clock()
-
-    def made(name: str) -> Repo:
-        path = tmp_path / name
-        subprocess.run(["git", "clone", "-q", str(origin), str(path)], check=True)
-        repo = Clone(path, clock)
-        repo.git("config", "user.name", name.capitalize())
-        repo.git("config", "user.email", f"{name}@example.org")
-        repo.git("config", "gc.auto", "0")
-        return repo
-
-    return made
+    return lambda name: Clone(make_clone(origin, tmp_path / name, name).path, clock)

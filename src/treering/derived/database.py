@@ -269,6 +269,12 @@ class Database:
             return str(error)
         return "" if rows == ["ok"] else rows[0]
 
+    def retry(self) -> None:
+        """Use the file again: what kept it from being used is gone."""
+        self.close()
+        with self._lock:
+            self._memory, self._memory_until = None, float("inf")
+
     def close(self) -> None:
         """Close this thread's connection; the next question opens another one."""
         self._local.connection = None

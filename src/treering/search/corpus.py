@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from treering.search.entry import Entry, mark_entry
-from treering.search.index import BM25F, MultiReader, Searcher, TermNotFound, make_schema
+from treering.search.index import LENGTHS, MultiReader, TermNotFound, make_schema, read_lengths
 
 K1 = 1.2
 B = 0.6
@@ -42,14 +42,6 @@ class CorpusPart(NamedTuple):
     mark: str = ""
 
 
-class _Bm25(BM25F):  # type: ignore[misc]
-    """BM25 with an inverse document frequency that is never negative."""
-
-    def idf(self, searcher: Any, fieldname: str, text: Any) -> float:
-        reader = searcher.get_parent().reader()
-        return rarity(reader.doc_count_all(), reader.doc_frequency(fieldname, text))
-
-
 def rarity(count: int, frequency: int) -> float:
     """Return the inverse document frequency of a term that `frequency` of `count` memories hold."""
     return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
@@ -66,7 +58,7 @@ class Corpus:
         reader = MultiReader([leaf for leaf, _ in leaves])
         reader.schema = reader.schema or make_schema()  # without any segment it has none
         self._reader = reader
-        self._searcher = Searcher(reader, weighting=_Bm25(B=B, K1=K1))
+        self._leaves = [(leaf, offset) for leaf, offset in reader.leaf_readers()]
         self.count: int = reader.doc_count_all()
         #: The blob and the memory's id of each document, with the mark of its repository.
         self.blobs: list[str] = []
@@ -108,8 +100,8 @@ class Corpus:
         """Return the documents whose field has a value."""
         found: set[int] = set()
         with self._lock:
-            for searcher, offset in self._searcher.leaf_searchers():
-                reader, term = searcher.reader(), value.encode(errors="surrogatepass")
+            term = value.encode(errors="surrogatepass")
+            for reader, offset in self._leaves:
                 if (field, term) in reader:
                     found.update(offset + n for n in reader.postings(field, term).all_ids())
         return found
@@ -127,17 +119,35 @@ class Corpus:
         return weights
 
     def _weigh(self, term: str) -> Weights:
+        """Score each posting by BM25, with an inverse document frequency that is never negative.
+        Whoosh's own scorer looks up the length of every document by itself, which takes three times
+        as long as all the rest."""
         weights: dict[int, float] = {}
         text = term.encode(errors="surrogatepass")
-        for searcher, offset in self._searcher.leaf_searchers():
+        factor = rarity(self.count, self._reader.doc_frequency("text", text)) * (K1 + 1)
+        for (reader, offset), lengths in zip(self._leaves, self._lengths, strict=True):
             try:
-                matcher = searcher.postings("text", text)
+                matcher = reader.postings("text", text)
             except TermNotFound:
                 continue
-            while matcher.is_active():
-                weights[offset + matcher.id()] = matcher.score()
-                matcher.next()
+            is_active, number, weight, step = (
+                matcher.is_active, matcher.id, matcher.weight, matcher.next,
+            )  # fmt: skip
+            while is_active():
+                count, at = weight(), number()
+                weights[offset + at] = factor * count / (count + self._saturation[lengths[at]])
+                step()
         return weights
+
+    @cached_property
+    def _lengths(self) -> list[bytes]:
+        return [read_lengths(reader) for reader, _ in self._leaves]
+
+    @cached_property
+    def _saturation(self) -> list[float]:
+        """How slowly the score of a term grows with its count, by the coded length of the text."""
+        mean = self._reader.field_length("text") / (self.count or 1) or 1
+        return [K1 * (1 - B + B * length / mean) for length in LENGTHS]
 
     def rarity(self, frequency: int) -> float:
         """Return how telling a term is that so many documents hold."""

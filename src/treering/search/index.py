@@ -41,17 +41,16 @@ with warnings.catch_warnings():
     from whoosh.filedb import structfile
     from whoosh.filedb.filestore import FileStorage, RamStorage
     from whoosh.reading import MultiReader, SegmentReader, TermNotFound
-    from whoosh.scoring import BM25F
-    from whoosh.searching import Searcher
+    from whoosh.util.numeric import byte_to_length
 
-__all__ = ["BM25F", "MultiReader", "Searcher", "TermNotFound"]  # imported here, quietly, for others
+__all__ = ["MultiReader", "TermNotFound"]  # imported here, quietly, for others
 NAMES = ("knowledge", "records")
 #: The layout of the documents and the terms in them; another one is built anew.
 FORMAT = 1
 LEVELS = 2  # our folder under the common dir, and the index in it
 MAX_SEGMENTS = 8
 _VERSION_FILE = "VERSION"
-_SORTING = "sorting-"
+SORTING = "sorting-"
 _MEMORY_LIMIT = 64  # megabytes of postings, from which on they are sorted on disk
 _TRIES = 10
 _LARGE = 1 << 20  # bytes, from which on a file is mapped, not read
@@ -155,6 +154,19 @@ class _Codec(whoosh3.W3Codec):  # type: ignore[misc]
         return whoosh3.W3Codec, ()
 
 
+#: The length of a text by the byte that Whoosh keeps of it.
+LENGTHS = [byte_to_length(byte) or 1 for byte in range(256)]
+
+
+def read_lengths(reader: Any) -> bytes:
+    """Return the coded length of the text of each document of a segment."""
+    name, count = whoosh3._lenfield("text"), reader.doc_count_all()
+    if not reader._perdoc.has_column(name):
+        return bytes(count)
+    column = reader._perdoc.column_reader(name, whoosh3.LENGTHS_COLUMN)
+    return bytes(column._dbfile.get(column._basepos, column._count)).ljust(count, b"\0")
+
+
 def make_schema() -> Any:
     """Return the schema of both indexes."""
     words = fields.KEYWORD(commas=True, lowercase=True)
@@ -236,12 +248,12 @@ class _TemporaryFiles(FileStorage):  # type: ignore[misc]
     folder: str
 
     def create_file(self, name: str, **options: Any) -> Any:
-        if not Path(self.folder).name.startswith(_SORTING):
-            self.folder = tempfile.mkdtemp(prefix=_SORTING, dir=self.folder)
+        if not Path(self.folder).name.startswith(SORTING):
+            self.folder = tempfile.mkdtemp(prefix=SORTING, dir=self.folder)
         return super().create_file(name, **options)
 
     def destroy(self, *_: Any, **__: Any) -> None:
-        if Path(self.folder).name.startswith(_SORTING):
+        if Path(self.folder).name.startswith(SORTING):
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -376,7 +388,7 @@ class IndexFolder:
                 if not file.name.endswith("_WRITELOCK"):
                     with contextlib.suppress(OSError):
                         file.unlink()
-            elif file.name.startswith(_SORTING) and not file.is_symlink():
+            elif file.name.startswith(SORTING) and not file.is_symlink():
                 shutil.rmtree(file, ignore_errors=True)
 
     def _read_version(self) -> int:

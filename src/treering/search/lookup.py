@@ -127,6 +127,7 @@ def _rank(
 ) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, sense.meaning)
+    view.snapshot.entries.load(pool)
     lent = lifts(pool, view)
     lent = {n: lent[n] for n in filter_numbers(lent, view.snapshot.entries, request.filters)}
     scores = _weigh(pool, lent, request, view)
@@ -206,6 +207,7 @@ def _pool(
 ) -> tuple[dict[int, float], dict[int, float]]:
     """The candidates that get a second look, with their scores so far, and their cosines."""
     texts = covering(_best(matches.scores, view), matches.clauses)
+    view.snapshot.entries.load(texts)
     texts |= lift_named(texts, request.query.words, view)
     if meaning is None:
         return texts, {}

@@ -46,7 +46,7 @@ def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
     yield from environment.sharing(workspace, may_repair)
     yield from files.find_leftovers(workspace.store, may_repair)
     yield from files.permissions(workspace.store, may_repair)
-    yield from files.database(workspace.database, may_repair)
+    yield from files.database(workspace.store, workspace.database, may_repair)
     yield from files.index(workspace.store, may_repair)
     try:
         vaults = workspace.store.vaults()

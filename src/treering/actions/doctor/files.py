@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from treering.actions.doctor.finding import Finding
-from treering.derived.database import FILE, Database
+from treering.actions.doctor.finding import Finding, FindingCode
+from treering.derived.database import BESIDE, FILE, Database
 from treering.git import refs
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -121,7 +121,7 @@ def _all_removed(paths: list[Path]) -> bool:
 
 def _remove(path: Path) -> bool:
     try:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
@@ -130,8 +130,38 @@ def _remove(path: Path) -> bool:
     return True
 
 
-def database(derived: Database, may_repair: bool) -> Iterator[Finding]:
+def _name_strangers(code: FindingCode, paths: list[Path], may_repair: bool) -> Iterator[Finding]:
+    """Name what stands where a file of derived state belongs and is none; nobody reads it or writes
+    through it, so the state in its place is missed until it goes."""
+    for path in paths:
+        yield Finding(
+            code,
+            "warning",
+            f"{path.name} is {_describe(path)}. What belongs there is derived again.",
+            "treering doctor",
+            fixed=may_repair and _remove(path),
+        )
+
+
+def _describe(path: Path) -> str:
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe"}
+    kinds |= {stat.S_IFSOCK: "a socket", stat.S_IFREG: "a file"}
+    return kinds.get(stat.S_IFMT(path.lstat().st_mode), "a device")
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def database(store: Store, derived: Database, may_repair: bool) -> Iterator[Finding]:
     """Look through the derived database; one that is damaged is emptied and filled as needed."""
+    places = [store.folder / f"{FILE}{end}" for end in ("", *BESIDE)]
+    strangers = [path for path in places if os.path.lexists(path) and not _is_plain(path)]
+    yield from _name_strangers("database-damaged", strangers, may_repair)
+    if strangers:
+        if not may_repair:
+            return
+        derived.retry()
     error = derived.check()
     if derived.problem:
         yield Finding(
@@ -154,9 +184,17 @@ def database(derived: Database, may_repair: bool) -> Iterator[Finding]:
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
     """Read both indexes whole; a damaged one is built anew by the next recall."""
-    from treering.search.index import NAMES, IndexFolder, OpenIndex
+    from treering.search.index import NAMES, SORTING, IndexFolder, OpenIndex
 
-    folder = IndexFolder(store.folder / "index")
+    place = store.folder / "index"
+    strangers = [place] if os.path.lexists(place) else []
+    if place.is_dir() and not place.is_symlink():
+        files = (path for path in place.iterdir() if not path.name.startswith(SORTING))
+        strangers = [path for path in files if not _is_plain(path)]
+    yield from _name_strangers("index-damaged", strangers, may_repair)
+    if strangers and not may_repair:
+        return
+    folder = IndexFolder(place)
     for name in NAMES:
         try:
             for reader in folder.open(name, OpenIndex()).readers:
