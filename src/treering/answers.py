@@ -33,6 +33,8 @@ from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
+from treering.actions.guard import Finding as Finding
+from treering.actions.guard import Guarded as Guarded
 from treering.actions.health import StatusHealth as StatusHealth
 from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
@@ -79,8 +81,6 @@ from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
 from treering.actions.why.answers import LandedAs as LandedAs
-from treering.actions.why.answers import Overruled as Overruled
-from treering.actions.why.answers import OverruledFile as OverruledFile
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
@@ -111,10 +111,12 @@ __all__ = [
     "EntityFound",
     "EntityList",
     "ExportedMemory",
+    "Finding",
     "Forgotten",
     "GcAnswer",
     "GcLine",
     "Group",
+    "Guarded",
     "Imported",
     "InferredLinks",
     "LandedAs",
@@ -126,8 +128,6 @@ __all__ = [
     "OutdatedBy",
     "Outdates",
     "Output",
-    "Overruled",
-    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",

@@ -17,6 +17,7 @@ from treering.actions.driver import drain
 from treering.actions.export import export_markdown, export_records
 from treering.actions.forget import forget
 from treering.actions.gc import gc, promote_by_hand
+from treering.actions.guard import guard
 from treering.actions.imports.imports import import_path
 from treering.actions.link import link
 from treering.actions.log import log
@@ -186,6 +187,14 @@ class Treering(Operations):
         """Tell what branch B knows that branch A does not, for a range `A..B`.
 
         >>> tr.diff("main..main").added
+        ()
+        """,
+    )
+    guard = offer(
+        guard,
+        """Name the decisions whose lines a change takes away, for a range `A..B` or what is staged.
+
+        >>> tr.guard("main..HEAD").findings
         ()
         """,
     )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from treering.actions.answers import harmless
 from treering.actions.marks import (
     NO_MARKS,
     NewerMemory,
@@ -11,7 +10,6 @@ from treering.actions.marks import (
     find_marks,
     marks_of,
 )
-from treering.actions.why.answers import Overruled
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
@@ -46,15 +44,13 @@ class Diff:
     added: tuple[Difference, ...]
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
-    #: With `why`: the lines of A's code that B changes, and the reasons they had.
-    overrules: Overruled | None = None
 
 
-def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool = False) -> Diff:
+def diff(workspace: Workspace, range: str, *, private: bool = False) -> Diff:
     """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
 
-    With `why` also what the change of the code overrules. The answer is made to be published, so
-    private memories are in it only with `private`, and marked.
+    The answer is made to be published, so private memories are in it only with `private`, and
+    marked.
     """
     one, dots, other = range.partition("..")
     if not dots:
@@ -81,16 +77,7 @@ def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool =
         [replace(item, **marks.get(item.id, NO_MARKS)._asdict()) for item in items]
         for items in (additions, changes)
     )
-    overrules = _list_overruled(workspace, one, other, private) if why else None
-    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
-
-
-def _list_overruled(workspace: Workspace, one: str, other: str, private: bool) -> Overruled:
-    from treering.actions.why.overruled import list_overruled
-
-    sides = ("" if name in _HERE else name for name in (one, other))
-    answer: Overruled = harmless(list_overruled(workspace, *sides, private=private))
-    return answer
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
 
 
 def _alive(place: Copy | None) -> Memory | None:

@@ -13,7 +13,7 @@ GROUPS = {
         "remember", "recall", "read", "revise", "forget", "link", "checkpoint", "prompts",
     ),
     "Understand": ("web", "why", "context", "status", "log", "graph", "entities"),
-    "Branches": ("gc", "diff", "promote", "restore"),
+    "Branches": ("gc", "guard", "diff", "promote", "restore"),
     "Share": ("sync", "hub", "export", "import"),
     "Upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
     "Set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),

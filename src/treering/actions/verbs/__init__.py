@@ -28,6 +28,7 @@ VERBS = {
     "review": "review",
     "log": "history",
     "diff": "history",
+    "guard": "history",
     "revert": "history",
     "export": "transfer",
     "import": "transfer",

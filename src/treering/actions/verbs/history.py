@@ -1,4 +1,4 @@
-"""log, why, diff, revert: what memories were, and what became of them."""
+"""log, why, diff, guard, revert: what memories were, and what became of them."""
 
 from treering.actions.verbs.verb import CLI, REQUIRED, Verb, flag, text, whole
 
@@ -36,11 +36,29 @@ DIFF = Verb(
     "Show what branch B knows that branch A does not.",
     (
         text("range", default=REQUIRED, argument="one", metavar="A..B"),
-        flag("why", "Also the reasons of the lines of A's code that B changes."),
         flag("private", "Private memories as well, marked."),
         flag("markdown", "As a section for a pull request.", doors=CLI),
     ),
-    example="treering diff main..feature --why --markdown",
+    example="treering diff main..feature --markdown",
+)
+
+GUARD = Verb(
+    "guard",
+    "Show which decisions a change is about to overrule.",
+    (
+        text("range", argument="optional", metavar="A..B"),
+        flag("staged", "What is about to be committed, instead of a range."),
+        flag("strict", "Exit with 1 while a finding is not acknowledged.", doors=CLI),
+        flag("private", "Private memories as well, marked."),
+        flag("markdown", "As a comment for a pull request.", doors=CLI),
+        flag("sarif", "As SARIF, for code scanning.", doors=CLI),
+    ),
+    example="treering guard main..feature --markdown",
+    more="Lists the decisions, conventions, failed attempts, root causes and commits with a reason "
+    "whose lines B takes away since it left A. Default: what HEAD has since it left the trunk; on "
+    "the trunk, what was not pushed yet, else the last commit. White space, moves, reformats, "
+    "generated files and lock files do not count. `Overrules: ID reason` in a commit message, or a "
+    "memory that supersedes the other, acknowledges a finding.",
 )
 
 REVERT = Verb(

@@ -120,21 +120,3 @@ class WhyAnswer:
     #: What the answer could not take into account.
     notes: tuple[str, ...] | None = None
     pending: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OverruledFile:
-    """The lines of a file that a change takes away or replaces, as they were before it."""
-
-    path: str
-    lines: tuple[WhyLines, ...]
-    memories: tuple[WhyMemory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Overruled:
-    """What a change overrules, the file with the best reasons first; `at` is the code before it."""
-
-    at: str
-    files: tuple[OverruledFile, ...]
-    notes: tuple[str, ...] = ()

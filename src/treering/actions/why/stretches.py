@@ -72,6 +72,9 @@ class Blamer:
         #: What the answer has to say about how it was found.
         self.notes: dict[str, None] = {}
 
+    def prepare(self, commit: str, paths: Sequence[str]) -> None:
+        """Make ready for lines of many files."""
+
     def find_stretches(
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
     ) -> list[Stretch]:
