@@ -29,8 +29,8 @@ from treering.actions.workspace import Workspace
 #: What other programs may rely on.
 OFFERED = [
     "backfill", "checkpoint", "config", "context", "diff", "doctor", "drain", "entities",
-    "export_markdown", "exported", "forget", "gc", "graph", "import_path", "infer_links", "init",
-    "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read", "recall",
+    "export_markdown", "exported", "forget", "gc", "graph", "guard", "import_path", "infer_links",
+    "init", "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read", "recall",
     "redact", "reindex", "remember", "restore", "revert", "review", "revise", "status", "sync",
     "uninstall", "why",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Repo
 from treering.actions.why import origins, stretches
-from treering.answers import Finding, Guarded
+from treering.answers import GuardFinding, Guarded
 from treering.errors import BranchNotFound, Invalid
 
 START = "import sqlite3\n\n\ndef connect():\n    pass\n"
@@ -26,7 +26,7 @@ def _all_the_time_in_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treering.actions.guard.SECONDS", 600.0)
 
 
-def only(answer: Guarded) -> Finding:
+def only(answer: Guarded) -> GuardFinding:
     (finding,) = answer.findings
     return finding
 

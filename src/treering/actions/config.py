@@ -40,6 +40,12 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting(
             "hookbudget", "1400", "characters an agent is shown unasked at a time (0: none)"
         ),
+        KnownSetting(
+            "tell", "all", "what may be handed over unasked: all, accepted (its code landed) or own"
+        ),
+        KnownSetting(
+            "guard.push", "off", "say at a push what it overrules: off, on, or block to refuse it"
+        ),
         KnownSetting("tell.start", "on", "hand over context at the start of a session: on or off"),
         KnownSetting(
             "tell.prompts", "first", "hand over what a prompt is about: first, all or off"
@@ -71,6 +77,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "ask": ASK_POLICIES,
     "share": ("branches", "trunk"),
     "sync": ("true", "false", "wait"),
+    "tell": ("all", "accepted", "own"),
+    "guard.push": ("off", "on", "block"),
     "tell.start": ("on", "off"),
     "tell.prompts": ("first", "all", "off"),
     "tell.reads": ("on", "off"),

@@ -10,6 +10,7 @@ from treering.actions.marks import (
     find_marks,
     marks_of,
 )
+from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
@@ -33,6 +34,8 @@ class Difference:
     outdated_by: OutdatedBy | None = None
     newer: NewerMemory | None = None
     reverted: Reverted | None = None
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
     #: Kept on this machine; only where private memories were asked for.
     private: bool | None = None
 
@@ -73,8 +76,13 @@ def diff(workspace: Workspace, range: str, *, private: bool = False) -> Diff:
     base, branch = (here if name in _HERE else name for name in (one, other))
     head = workspace.position("" if other in _HERE else other).head
     marks = find_marks(workspace, after, [item.id for item in (*additions, *changes)], head)
+    copies = [copy for item in (*additions, *changes) if (copy := after.place(item.id))]
+    standings = find_standings(workspace, copies)
     additions, changes = (
-        [replace(item, **marks.get(item.id, NO_MARKS)._asdict()) for item in items]
+        [
+            replace(item, **marks.get(item.id, NO_MARKS)._asdict(), **standings[item.id]._asdict())
+            for item in items
+        ]
         for items in (additions, changes)
     )
     return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
@@ -102,8 +110,8 @@ def _kind(item: Difference) -> str:
 
 
 def _facts(item: Difference) -> str:
-    private = ["private"] if item.private else []
-    return ", ".join([_kind(item), f"`{item.id}`", *marks_of(item).words, *private])
+    words = [item.standing or "", *marks_of(item).words, "private" if item.private else ""]
+    return ", ".join([_kind(item), f"`{item.id}`", *filter(None, words)])
 
 
 def markdown(difference: Diff) -> str:

@@ -20,6 +20,7 @@ from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.origin import AttributedMemory, attribute
 from treering.actions.recall import HitReasons, RecallHit, make_hit
 from treering.actions.staleness import CodeTree
+from treering.actions.standing import find_standings
 from treering.actions.why.overruled import OverruledMemory, OverruleFinder, read_edits
 from treering.actions.why.ranking import Via
 from treering.actions.why.why import Inquest, sort_ways
@@ -44,7 +45,7 @@ _GENERATED = rb"(?i)@generated\b|\b(?:code|file|automatically|auto-?) ?(?:is |wa
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GuardFinding:
     """A memory that a change overrules, and the lines of the old side that stood for it.
 
     `first` and `last` are the longest run of them; where there are several, `lines` has all.
@@ -80,16 +81,16 @@ class Guarded:
 
     range: str
     at: str
-    findings: tuple[Finding, ...]
+    findings: tuple[GuardFinding, ...]
     warnings: tuple[str, ...] = ()
 
     @property
-    def open(self) -> tuple[Finding, ...]:
+    def open(self) -> tuple[GuardFinding, ...]:
         """The findings that nobody has acknowledged."""
         return tuple(finding for finding in self.findings if not finding.acknowledged)
 
 
-class _Change(NamedTuple):
+class _ComparedCode(NamedTuple):
     """What is compared: commits, and the branches whose memories count before and after."""
 
     name: str
@@ -123,8 +124,9 @@ def guard(
         return Guarded(range or "HEAD", "", ())
     until = time.monotonic() + SECONDS
     inquest = Inquest(
-        workspace, at=change.base, branch=change.before, private=private, binding_only=True
-    )
+        workspace, at=change.base, branch=change.before, private=private, binding_only=True,
+        leaves_out_reverted=False,  # what was taken back wrote none of the lines that are there
+    )  # fmt: skip
     files = list_changed_files(workspace.repository, change.base, change.new)
     files = [file for file in files if not _is_generated(workspace.repository, file, change)]
     edits = read_edits(inquest, files)
@@ -138,6 +140,7 @@ def guard(
             warnings.append(f"The time for one answer, {SECONDS:.0f} seconds, was up: {rest}.")
             break
         found += finder.find(edit)
+    found = _keep_largest_of_commits(found)
     if inquest.workspace.repository.is_shallow:
         warnings.append(
             "This clone is shallow: lines older than its first commits were not looked at. "
@@ -154,10 +157,22 @@ def guard(
     return answer
 
 
+def _keep_largest_of_commits(found: Sequence[OverruledMemory]) -> list[OverruledMemory]:
+    """Name a commit once, where most of it is taken back."""
+    largest: dict[str, OverruledMemory] = {}
+    for item in found:
+        if (
+            item.is_commit
+            and item.weight > largest.get(item.memory, item._replace(weight=0)).weight
+        ):
+            largest[item.memory] = item
+    return [item for item in found if not item.is_commit or largest[item.memory] is item]
+
+
 # --- the change -----------------------------------------------------------------------------------
 
 
-def _choose_change(workspace: Workspace, range: str, *, staged: bool) -> _Change | None:
+def _choose_change(workspace: Workspace, range: str, *, staged: bool) -> _ComparedCode | None:
     repository, trunk = workspace.repository, trunk_of(workspace.repository)
     head = repository.head()
     if staged:
@@ -168,7 +183,7 @@ def _choose_change(workspace: Workspace, range: str, *, staged: bool) -> _Change
             )
         if repository.is_bare:
             raise Invalid("A bare repository has no index.", hint=f"`treering guard {trunk}..HEAD`")
-        return _Change("staged", head.commit, "", "", "") if head.commit else None
+        return _ComparedCode("staged", head.commit, "", "", "") if head.commit else None
     if not range:
         if head.commit is None:
             return None
@@ -191,20 +206,20 @@ def _choose_change(workspace: Workspace, range: str, *, staged: bool) -> _Change
         where = "in what this clone has" if repository.is_shallow else "in their histories"
         warnings.append(f"{one or 'HEAD'} and {other or 'HEAD'} have no common commit {where}.")
     scopes = (_name_scope(workspace, one), _name_scope(workspace, other))
-    return _Change(range, base, new, *scopes, tuple(olds), tuple(warnings))
+    return _ComparedCode(range, base, new, *scopes, tuple(olds), tuple(warnings))
 
 
-def _choose_on_trunk(repository: "Repository", trunk: str, head: str) -> _Change | None:
+def _choose_on_trunk(repository: "Repository", trunk: str, head: str) -> _ComparedCode | None:
     """On the trunk: what no remote has yet, else the last commit."""
     for remote in repository.remotes():
         tip = repository.remote_tip_of(remote, trunk)
         if tip and tip != head and (base := repository.merge_base(tip, head)) and base != head:
-            return _Change(f"{remote}/{trunk}..HEAD", base, head, trunk, "", (tip,))
+            return _ComparedCode(f"{remote}/{trunk}..HEAD", base, head, trunk, "", (tip,))
     parents = repository.objects.commit(head).parents
     if not parents or repository.resolve(parents[0]) is None:
         return None
     note = f"This is {trunk} itself: its last commit was compared with the one before."
-    return _Change("HEAD^..HEAD", parents[0], head, trunk, "", (parents[0],), (note,))
+    return _ComparedCode("HEAD^..HEAD", parents[0], head, trunk, "", (parents[0],), (note,))
 
 
 def _list_tips(repository: "Repository", name: str) -> list[str]:
@@ -241,7 +256,7 @@ def _name_scope(workspace: Workspace, name: str) -> str:
     return name
 
 
-def _is_generated(repository: "Repository", file: ChangedFile, change: _Change) -> bool:
+def _is_generated(repository: "Repository", file: ChangedFile, change: _ComparedCode) -> bool:
     """Whether a program wrote a file: by its name, by an attribute, or as its first lines say."""
     name = file.old_path.rpartition("/")[2]
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in read_word_list("words", "generated")):
@@ -262,11 +277,11 @@ def _is_generated(repository: "Repository", file: ChangedFile, change: _Change) 
 def _describe(
     workspace: Workspace,
     inquest: Inquest,
-    change: _Change,
+    change: _ComparedCode,
     found: Sequence[OverruledMemory],
     *,
     private: bool,
-) -> tuple[Finding, ...]:
+) -> tuple[GuardFinding, ...]:
     """The findings, open ones first, those first of which most is taken away."""
     if not found:
         return ()
@@ -274,7 +289,7 @@ def _describe(
     after = after if private else after.without_private()
     ids = list(dict.fromkeys(item.memory for item in found))
     head = workspace.position(change.after).head
-    marks = find_marks(workspace, inquest.view, ids, inquest.commit)
+    marks = find_marks(workspace, inquest.view, ids, head)
     later = find_marks(workspace, after, ids, head)
     told = _read_trailers(workspace, change)
     cards: dict[str, RecallHit] = {}
@@ -315,16 +330,18 @@ def _make_card(
     whose = attribute(workspace, copy.blob, memory)
     found = AttributedMemory(
         memory, whose, uri_of(memory.id), copy.layer.branch, copy.layer.kind, flags.of(copy),
-        copy.is_private,
+        copy.is_private, standing=find_standings(workspace, [copy])[copy.id],
     )  # fmt: skip
     return make_hit(
         found, HitReasons(1.0, ("lines",)), "", "medium", marks=marks, stale=code.staleness(memory)
     )
 
 
-def _make_finding(item: OverruledMemory, card: RecallHit, said: _Acknowledgement | None) -> Finding:
+def _make_finding(
+    item: OverruledMemory, card: RecallHit, said: _Acknowledgement | None
+) -> GuardFinding:
     first, last = max(item.lines, key=lambda run: (run[1] - run[0], -run[0]))
-    return Finding(
+    return GuardFinding(
         path=_show(item.path),
         first=first,
         last=last,
@@ -342,7 +359,7 @@ def _show(path: str) -> str:
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _read_trailers(workspace: Workspace, change: _Change) -> dict[str, _Acknowledgement]:
+def _read_trailers(workspace: Workspace, change: _ComparedCode) -> dict[str, _Acknowledgement]:
     """What commits of the change say they overrule, by id or the beginning of one."""
     if not change.new:
         return {}

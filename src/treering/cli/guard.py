@@ -15,7 +15,7 @@ from treering.model.memory import beyond_title
 
 if TYPE_CHECKING:
     from treering.actions.recall import RecallHit
-    from treering.answers import Finding, Guarded
+    from treering.answers import GuardFinding, Guarded
 
 _ADVICE = "To acknowledge one, put `Overrules: ID reason` on a line of its own in a commit message."
 #: Findings that a comment shows before the others are folded.
@@ -56,11 +56,12 @@ def render_guard(answer: "Guarded") -> str:
     return "\n\n".join([*text, dim(_ADVICE)] if found else text)
 
 
-def _render_finding(finding: "Finding") -> str:
+def _render_finding(finding: "GuardFinding") -> str:
     memory = finding.memory
     when = ago(memory.created, time.time()) if screen().is_terminal else memory.created[:10]
     facts = [memory.author.partition(" <")[0], when, f"by {', '.join(finding.via)}"]
     facts += mark_words(memory)
+    facts += [memory.standing] if memory.standing else []
     facts += ["private"] if memory.private else []
     lines = [
         f"{one_line(finding.path)}:{_name_lines(finding)}",
@@ -74,7 +75,7 @@ def _render_finding(finding: "Finding") -> str:
     return "\n".join(lines)
 
 
-def _name_lines(finding: "Finding") -> str:
+def _name_lines(finding: "GuardFinding") -> str:
     runs = finding.lines or ((finding.first, finding.last),)
     return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
 
@@ -84,7 +85,7 @@ def _snippet(memory: "RecallHit") -> str:
     return "" if memory.flags else one_line(beyond_title(memory.snippet or "", memory.title))
 
 
-def _name_acknowledgement(finding: "Finding") -> str:
+def _name_acknowledgement(finding: "GuardFinding") -> str:
     by = f" in {finding.by[:12]}" if finding.by else ""
     return f"acknowledged{by}" + (f": {finding.reason}" if finding.reason else "")
 
@@ -112,12 +113,13 @@ def render_markdown(answer: "Guarded") -> str:
     return "\n".join(text) + "\n"
 
 
-def _list_markdown(finding: "Finding") -> Iterator[str]:
+def _list_markdown(finding: "GuardFinding") -> Iterator[str]:
     memory = finding.memory
     word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
     who = escape(memory.author.partition(" <")[0])
     facts = [word, f"`{memory.id}`", who, memory.created[:10]]
     facts += [f"commit `{memory.commit[:12]}`"] if memory.commit else []
+    facts += [memory.standing] if memory.standing else []
     facts += ["private"] if memory.private else []
     place = f"`{code_span(finding.path)}:{_name_lines(finding)}`"
     yield f"- {place} **{escape(memory.title)}** ({', '.join(facts)})"
@@ -127,7 +129,7 @@ def _list_markdown(finding: "Finding") -> Iterator[str]:
         yield f"  {escape(_name_acknowledgement(finding))}"
 
 
-def _fold(word: str, findings: Sequence["Finding"]) -> list[str]:
+def _fold(word: str, findings: Sequence["GuardFinding"]) -> list[str]:
     if not findings:
         return []
     items = [item for finding in findings for item in _list_markdown(finding)]
@@ -162,7 +164,7 @@ def _make_sarif(answer: "Guarded") -> dict[str, Any]:
     }
 
 
-def _make_result(finding: "Finding") -> dict[str, Any]:
+def _make_result(finding: "GuardFinding") -> dict[str, Any]:
     memory = finding.memory
     name = "failed" if memory.outcome == "failed" else memory.type
     path, line = finding.now or (finding.path, finding.first)

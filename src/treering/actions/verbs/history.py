@@ -55,8 +55,8 @@ GUARD = Verb(
     ),
     example="treering guard main..feature --markdown",
     more="Lists the decisions, conventions, failed attempts, root causes and commits with a reason "
-    "whose lines B takes away since it left A. Default: what HEAD has since it left the trunk; on "
-    "the trunk, what was not pushed yet, else the last commit. White space, moves, reformats, "
+    "whose lines B takes away since it left A. Default: what HEAD has since it left the trunk. On "
+    "the trunk it is what was not pushed yet, else the last commit. White space, moves, reformats, "
     "generated files and lock files do not count. `Overrules: ID reason` in a commit message, or a "
     "memory that supersedes the other, acknowledges a finding.",
 )

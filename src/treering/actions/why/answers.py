@@ -4,17 +4,9 @@ from dataclasses import dataclass
 
 from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.actions.staleness import Stale
+from treering.actions.standing import LandedAs, StandingWord
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
-
-
-@dataclass(frozen=True, slots=True)
-class LandedAs:
-    """The branch a commit landed from, and the commit of the trunk that brought it."""
-
-    branch: str
-    merged_as: str
-    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +80,8 @@ class WhyMemory:
     flags: tuple[str, ...] | None = None
     newer: NewerMemory | None = None
     reverted: Reverted | None = None
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
 
     def repeats(self, lines: WhyLines) -> bool:
         """Whether it says no more than the commit does that is shown beside it."""
@@ -102,7 +96,10 @@ class WhyMemory:
         }  # fmt: skip
         if self.is_since:
             answer["since"] = True
-        more = {"flags": self.flags, "newer": self.newer, "reverted": self.reverted}
+        more = {
+            "flags": self.flags, "newer": self.newer, "reverted": self.reverted,
+            "standing": self.standing, "landed": self.landed,
+        }  # fmt: skip
         return answer | {key: value for key, value in more.items() if value}
 
 

@@ -25,10 +25,15 @@ from treering.git.blame import LineShift, compare_lines
 from treering.git.diff import ChangedFile
 from treering.model.memory import Memory
 from treering.text.passages import reason_of_message
+from treering.text.words import STOP_WORDS
 
 _LARGEST = 4 * 1024 * 1024
-#: How much of what a commit brought into a file has to go, from 0 to 1.
-_TAKEN_BACK = 0.6
+#: How much of what a commit brought into a file has to go, and how much where its reason speaks of
+#: so many of the words that go. Tuned by `python -m benchmarks guard`.
+_TAKEN_BACK, _SOME_TAKEN_BACK = 0.6, 0.25
+_FEWEST_SPOKEN, _MANY_SPOKEN = 2, 5
+#: Words that a commit brought in; fewer are mostly the number of a version.
+_FEWEST_WORDS = 3
 #: How surely a way has to lead to a memory, and to one that names the file.
 _SURE, _LIKELY = 0.8, 0.4
 _WORD = rb"\w+"
@@ -48,6 +53,7 @@ class OverruledMemory(NamedTuple):
     weight: float
     #: Where that is after the change; None where the file is gone.
     now: tuple[str, int] | None = None
+    is_commit: bool = False
 
 
 class _FileEdit(NamedTuple):
@@ -176,33 +182,42 @@ class OverruleFinder:
                 if any(file.path in names for file in memory.files):
                     ways.add("file")
                 runs, now = tuple(join_lines(numbers)), edit.find_now(numbers[0])
-                found.append(OverruledMemory(edit.path, memory_id, tuple(ways), runs, weight, now))
+                is_commit = memory.type == "commit"
+                found.append(
+                    OverruledMemory(edit.path, memory_id, tuple(ways), runs, weight, now, is_commit)
+                )
         return found
 
     def _weigh(
         self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
     ) -> float:
-        """How much the change takes from a memory; 0 where it does not overrule it."""
+        """How much the change takes from a memory; 0 where it does not overrule it. Nobody deletes
+        a file by accident: the commits that wrote it do not speak then."""
         if memory.type != "commit":
             strengths = (part.reasons[memory.id].ways for part in bound)
             return max(ways.get(via, 0.0) for ways in strengths for via in BINDING)
-        share = self._share_taken_back(edit, memory, bound, numbers)
-        return share if share >= _TAKEN_BACK else 0.0
+        return self._weigh_commit(edit, memory, bound, numbers) if edit.new_path else 0.0
 
-    def _share_taken_back(
+    def _weigh_commit(
         self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
     ) -> float:
-        """The share of the words that a commit brought into a file which the change takes out."""
+        """The share of the words that a commit brought into a file which the change takes out. A
+        smaller one will do where its reason speaks of some of them."""
         paths = dict.fromkeys(path for part in bound for path in part.stretch.paths)
         brought: Counter[bytes] = Counter()
         for path in paths:
             brought += self._read_brought(memory.commit, path)
-        if not brought:
+        if brought.total() < _FEWEST_WORDS:
             return 0.0
         old, new = edit.old.split(b"\n"), edit.new.split(b"\n")
         gone = _count_words(old[number - 1] for number in numbers)
         gone -= _count_words(new[n - 1] for shift in edit.shifts for n in _new_lines(shift))
-        return (brought & gone).total() / brought.total()
+        gone &= brought
+        share = gone.total() / brought.total()
+        spoken = len({*map(bytes.lower, gone)} & _list_telling_words(memory.content))
+        if share < (_SOME_TAKEN_BACK if spoken >= _FEWEST_SPOKEN else _TAKEN_BACK):
+            return 0.0
+        return round(0.7 * share + 0.3 * min(spoken, _MANY_SPOKEN) / _MANY_SPOKEN, 4)
 
     def _read_brought(self, commit: str, path: str) -> Counter[bytes]:
         """The words that a commit has in a file and its parent has not."""
@@ -224,6 +239,12 @@ class OverruleFinder:
 
 def _count_words(lines: Iterable[bytes]) -> Counter[bytes]:
     return Counter(word for line in lines for word in re.findall(_WORD, line))
+
+
+def _list_telling_words(text: str) -> set[bytes]:
+    """The words of a message that may be those of code."""
+    words = (word.lower() for word in re.findall(r"\w+", text))
+    return {word.encode() for word in words if len(word) > 2 and word not in STOP_WORDS}
 
 
 def _binds(part: Explained, memory: Memory, path: str) -> bool:
