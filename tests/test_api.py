@@ -30,9 +30,9 @@ from treering.actions.workspace import Workspace
 OFFERED = [
     "backfill", "checkpoint", "config", "context", "diff", "doctor", "drain", "entities",
     "export_markdown", "exported", "forget", "gc", "graph", "guard", "import_path", "infer_links",
-    "init", "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read", "recall",
-    "redact", "reindex", "remember", "restore", "revert", "review", "revise", "status", "sync",
-    "uninstall", "why",
+    "init", "link", "log", "maintain", "open", "promote", "prompts", "prune_links", "read",
+    "recall", "redact", "reindex", "remember", "restore", "revert", "review", "revise", "status",
+    "sync", "uninstall", "why",
 ]  # fmt: skip
 #: Verbs that have operations -> the type of their keyword arguments.
 OPTIONS = {

@@ -33,8 +33,8 @@ from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
-from treering.actions.guard import GuardFinding as GuardFinding
 from treering.actions.guard import Guarded as Guarded
+from treering.actions.guard import GuardFinding as GuardFinding
 from treering.actions.health import StatusHealth as StatusHealth
 from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink

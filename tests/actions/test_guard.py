@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Repo
 from treering.actions.why import origins, stretches
-from treering.answers import GuardFinding, Guarded
+from treering.answers import Guarded, GuardFinding
 from treering.errors import BranchNotFound, Invalid
 
 START = "import sqlite3\n\n\ndef connect():\n    pass\n"
@@ -416,3 +416,46 @@ def test_sarif_has_what_code_scanning_reads(story: Story) -> None:
     assert place["region"]["startLine"] == 6
     assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     assert result["suppressions"][0]["justification"] == "new disks"
+
+
+# --- at a push ------------------------------------------------------------------------------------
+
+
+def push(repo: Repo, branch: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["git", "push", "-q", "origin", branch],
+        cwd=repo.path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("has_hook", [False, True])
+def test_a_push_says_what_it_overrules_where_that_was_asked_for(
+    story: Story, tmp_path: Path, has_hook: bool
+) -> None:
+    """Also beside a hook of one's own. It goes through unless `block` is set."""
+    repo = story.repo
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "origin.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    repo.git("push", "-q", "origin", "main")
+    if has_hook:
+        hook = repo.path / ".git/hooks/pre-push"
+        hook.write_text("#!/bin/sh\necho mine >&2\n")
+        hook.chmod(0o755)
+    repo.json("init")
+    story.be_quick()
+
+    silent = push(repo, "quick")
+    repo.json("config", "guard.push", "on")
+    repo.commit_file("x.py", "x = 1\n", "More")
+    told = push(repo, "quick")
+    repo.json("config", "guard.push", "block")
+    repo.commit_file("x.py", "x = 2\n", "And more")
+    refused = push(repo, "quick")
+    repo.commit_file("x.py", "x = 3\n", f"Yes\n\nOverrules: {story.patience} new disks")
+    owned = push(repo, "quick")
+
+    assert (silent.returncode, story.patience in silent.stderr) == (0, False)
+    assert (told.returncode, story.patience in told.stderr) == (0, True)
+    assert (refused.returncode != 0, story.patience in refused.stderr) == (True, True)
+    assert (owned.returncode, story.patience in owned.stderr) == (0, False)
+    assert ("mine" in told.stderr) == has_hook

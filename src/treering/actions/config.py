@@ -123,6 +123,10 @@ def config(
 
         if note := update_wait_hook(workspace.repository):
             raise Invalid(note, hint="The setting stands; see `treering sync --help`.")
+    if name == "guard.push" and (unset or value):
+        from treering.actions.setup.wait_hook import update_push_notice
+
+        update_push_notice(workspace.repository)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
     return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 

@@ -118,11 +118,18 @@ def guard(
     it left the trunk; with `staged` what is about to be committed. On the trunk it is what was not
     pushed yet, else the last commit. Private memories are left out unless asked for.
     """
+    return find_overruled(workspace, range, staged=staged, private=private, seconds=SECONDS)
+
+
+def find_overruled(
+    workspace: Workspace, range: str, *, staged: bool, private: bool, seconds: float
+) -> Guarded:
+    """The same within a time of the caller's choice."""
     drain_briefly(workspace)
     change = _choose_change(workspace, range, staged=staged)
     if change is None:
         return Guarded(range or "HEAD", "", ())
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + seconds
     inquest = Inquest(
         workspace, at=change.base, branch=change.before, private=private, binding_only=True,
         leaves_out_reverted=False,  # what was taken back wrote none of the lines that are there
@@ -137,7 +144,7 @@ def guard(
     for number, edit in enumerate(edits):
         if time.monotonic() > until:
             rest = f"{len(edits) - number} of {len(edits)} files were not looked at"
-            warnings.append(f"The time for one answer, {SECONDS:.0f} seconds, was up: {rest}.")
+            warnings.append(f"The time for one answer, {seconds:.0f} seconds, was up: {rest}.")
             break
         found += finder.find(edit)
     found = _keep_largest_of_commits(found)

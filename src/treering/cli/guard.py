@@ -9,15 +9,18 @@ from treering import __version__
 from treering.cli.invocation import Invocation, print_json
 from treering.cli.screen import bold, count, dim, kind, mark_words, safe, screen, short, titled
 from treering.cli.why import code_span, escape, one_line
+from treering.errors import TreeringError
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
 
 if TYPE_CHECKING:
     from treering.actions.recall import RecallHit
-    from treering.answers import GuardFinding, Guarded
+    from treering.answers import Guarded, GuardFinding
 
 _ADVICE = "To acknowledge one, put `Overrules: ID reason` on a line of its own in a commit message."
+#: Seconds that a push waits at most, and the exit code that refuses it.
+_PUSH_SECONDS, _REFUSED = 5.0, 10
 #: Findings that a comment shows before the others are folded.
 _MOST_SHOWN = 10
 _RULES = {
@@ -38,6 +41,29 @@ def run_guard(
     else:
         call.answer(answer, render_markdown if markdown else render_guard)
     return 1 if strict and answer.open else 0
+
+
+def notice_push(call: Invocation) -> int:
+    """Say on standard error what a push overrules. Return 10 where it is to be refused: by any
+    other code it goes on, whatever went wrong here."""
+    from treering.actions.guard import find_overruled
+
+    try:
+        setting = (call.workspace.repository.config("treering.guard.push") or "off").lower()
+        answer = find_overruled(
+            call.workspace, "", staged=False, private=True, seconds=_PUSH_SECONDS
+        )
+    except (TreeringError, OSError):
+        return 0
+    if setting not in ("on", "block") or not answer.open:
+        return 0
+    call.say(f"treering: this push overrules {count(len(answer.open))} that nobody acknowledged:")
+    for finding in answer.open[:_MOST_SHOWN]:
+        place = f"{one_line(finding.path)}:{_name_lines(finding)}"
+        memory = finding.memory
+        call.say(f"  {place}  {memory.type} {memory.id}  {safe(memory.title)}")
+    call.say("`treering guard` shows more, and how to acknowledge them.")
+    return _REFUSED if setting == "block" else 0
 
 
 # --- for people -----------------------------------------------------------------------------------

@@ -117,10 +117,10 @@ def _is_memory(value: Answer) -> bool:
 def _short(memory: Answer, branch: str, now: float) -> Answer:
     """A memory in a list, without what is usual."""
     usual = (key for key in _USUAL if key in memory and _USUAL[key](memory[key]))
-    left_out = {*_NEVER, "landed", *usual}
+    left_out = {*_NEVER, *usual}
     is_own = memory.get("origin") == "you" or (branch and memory.get("branch") == branch)
-    if is_own or memory.get("standing") != "proposed":
-        left_out.add("standing")
+    if memory.get("standing") == "accepted" or is_own:
+        left_out |= {"standing", "landed"}
     if memory.get("origin") == "you":
         left_out.add("author")
     if branch and memory.get("branch") == branch:
