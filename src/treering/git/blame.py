@@ -93,12 +93,12 @@ def _simplify(parents: dict[str, tuple[str, ...]], changed: set[str]) -> FileHis
     kept: dict[str, tuple[str, ...]] = {}
     stands_for: dict[str, str] = {}
     for oid in reversed(parents):  # older ones first
-        before = dict.fromkeys(filter(None, (stands_for.get(p, "") for p in parents[oid])))
+        before = {at: None for parent in parents[oid] if (at := stands_for.get(parent))}
         if oid in changed or len(before) > 1:
             kept[oid] = tuple(before)
             stands_for[oid] = oid
-        else:
-            stands_for[oid] = next(iter(before), "")
+        elif before:
+            stands_for[oid] = next(iter(before))
     newest = next(iter(parents), "")
     return FileHistory(stands_for.get(newest, ""), kept)
 

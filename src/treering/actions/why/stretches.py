@@ -81,21 +81,22 @@ class Blamer:
         self._workspace = workspace
         self._repository = workspace.repository
         self.cache = BlameCache(self._repository, workspace.database)
-        self._prepared = ""
-        self._histories: dict[str, FileHistory] = {}
+        self._expected: tuple[str, tuple[str, ...]] = ("", ())
         #: What the answer has to say about how it was found.
         self.notes: dict[str, None] = {}
 
     def prepare(self, commit: str, paths: Sequence[str]) -> None:
-        """Walk through history once for the files that will be asked about, where they are many.
-        Lines of theirs that came from other files are then not followed there."""
-        if len(paths) < _MANY_FILES:
-            return
-        with suppress(StorageFailed):  # also where it took too long: each is walked for then
-            self._histories = read_histories(
-                self._repository, commit, paths, seconds=_SECONDS_FOR_ALL
-            )
-            self._prepared = commit
+        """Note which files will be asked about. Where they are many, history is walked through once
+        for all of them; their lines that came from other files are then not followed there."""
+        self._expected = (commit, tuple(paths)) if len(paths) >= _MANY_FILES else ("", ())
+
+    @cached_property
+    def _histories(self) -> dict[str, FileHistory]:
+        commit, paths = self._expected
+        try:
+            return read_histories(self._repository, commit, paths, seconds=_SECONDS_FOR_ALL)
+        except StorageFailed:  # also where it took too long: each is walked for then
+            return {}
 
     def find_stretches(
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
@@ -168,7 +169,7 @@ class Blamer:
 
     def _ask(self, commit: str, path: str, ranges: list[tuple[int, int]]) -> KeptBlame:
         start = time.monotonic()
-        history = self._histories.get(path) if commit == self._prepared else None
+        history = self._histories.get(path) if commit == self._expected[0] else None
         if history:
             with suppress(StorageFailed):
                 runs = blame(

@@ -156,10 +156,12 @@ class Inquest:
         finder = self.finder(source.path)
         name = stretch.paths[0] if stretch.paths else source.path
         origin = self.origins.find(stretch.commit, name) if stretch.commit else None
-        words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
         reasons = {} if is_brief else finder.find(stretch, origin)
         if self._leaves_out_reverted:
             reasons = self._leave_out_reverted(finder, reasons)
+        if self._binding_only:  # then nobody asks how well each explains the lines
+            return Explained(stretch, origin, code, {}, reasons)
+        words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
             for mid, reason in reasons.items()
