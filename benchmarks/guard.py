@@ -8,7 +8,7 @@ DIR holds bare clones: sde-bench (vectorize-io), boltons (mahmoud), and others f
     tasks     sde-bench: a commit with a reason, which a later one silently undoes. Half of the
               tasks is left to others to score and never opened (`_sde_bench.half_of`).
     refixed   other histories: a commit took lines away that another had written with a reason, and
-              a third one put them back ("restore", "again", "regression", `Fixes:`), mostly those.
+              a third one put them back ("restore", "again", "regression", `Fixes:`).
               Is the reason named by guard at the moment of the removal?
     ordinary  the same histories: findings per 100 commits, reverts that say so left out. With
               `--half`, every other history by name.
@@ -139,12 +139,12 @@ def _measure_history(name: str, clone: Path, place: Path, part: str, quick: bool
 def _measure_ordinary(name: str, path: Path, most: int) -> None:
     treering = Treering.open(path)
     log = git(path, "log", "--first-parent", f"--max-count={NEWEST}", "--format=%H %P%x09%s")
-    lines = [line for line in log.decode(errors="replace").splitlines() if " " in line[:42]]
-    lines = [line for line in lines if not re.search(REVERT, line)]
-    chosen = random.Random(1).sample(lines, min(most, len(lines)))
+    lines = [line.split("\t", 1) for line in log.decode(errors="replace").splitlines()]
+    pairs = [oids.split()[:2] for oids, subject in lines if not re.search(REVERT, subject)]
+    pairs = [pair for pair in pairs if len(pair) == 2]
+    chosen = random.Random(1).sample(pairs, min(most, len(pairs)))
     counts = []
-    for line in chosen:
-        commit, parent = line.split("\t")[0].split()[:2]
+    for commit, parent in chosen:
         counts.append(len(treering.guard(f"{parent}..{commit}").findings))
     noise = 100 * sum(counts) / len(counts)
     spoke = sum(map(bool, counts))
@@ -222,7 +222,7 @@ def _find_removals(path: Path, most: int) -> list[Removal]:
 def _find_removal(path: Path, earlier: list[Patch], name: str, lines: set[str]) -> Removal | None:
     for patch in earlier:
         back = (patch.removed.get(name, set()) & lines) - patch.added.get(name, set())
-        if len(back) < max(FEWEST_LINES, len(lines) / 2) or re.search(REVERT, patch.message):
+        if len(back) < max(FEWEST_LINES, len(lines) / 5) or re.search(REVERT, patch.message):
             continue
         blame = git(path, "blame", "-l", "-s", "-w", "-M", patch.parent, "--", name)
         rows = (line.split(" ", 1) for line in blame.decode(errors="replace").splitlines())

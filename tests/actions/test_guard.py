@@ -172,6 +172,23 @@ def test_a_commit_whose_line_is_only_extended_stays_silent(repo: Repo) -> None:
     assert repo.tr.guard().findings == ()
 
 
+def test_a_decision_made_later_counts_for_the_lines_it_speaks_of(repo: Repo) -> None:
+    """It names the file, and a value that is in no other line."""
+    repo.commit_file("db.py", 'backend = "sqlite"\ntimeout = 30\n', "A database")
+    repo.commit_file("other.py", "x = 1\n", "Unrelated")
+    decision = repo.tr.remember(
+        "Keep the timeout at 30 seconds: disks are slow", type="decision", files=["db.py"]
+    ).id
+    repo.switch("quick", create=True)
+    repo.commit_file("db.py", 'backend = "postgres"\ntimeout = 30\n', "Another backend")
+    assert repo.tr.guard().findings == ()
+    repo.commit_file("db.py", 'backend = "postgres"\ntimeout = 3\n', "Quick")
+
+    finding = only(repo.tr.guard())
+
+    assert (finding.memory.id, finding.first, finding.via) == (decision, 2, ("file",))
+
+
 def test_generated_files_and_lock_files_are_left_out(repo: Repo) -> None:
     files = {
         "poetry.lock": "timeout = 30\n",

@@ -5,16 +5,18 @@ line was wrapped or quoted in another way (see reformats.py), or where it stands
 change. git blame leads from the others to the commits that wrote them, and `why` from there to
 memories.
 
-What somebody decided counts as soon as one of its lines is taken away. A commit with a reason in
+What somebody decided counts as soon as one of its lines is taken away. So does what names the file
+and speaks of these lines, by names, values or words that are gone then. A commit with a reason in
 its message counts only where the change takes back most of what it brought in: code is rewritten
 every day, and hardly ever against the reason it was written for.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from treering.actions.staleness import find_spoken_lines
 from treering.actions.why.bindings import BINDING
 from treering.actions.why.ranking import Via
 from treering.actions.why.reformats import map_kept_lines
@@ -36,6 +38,8 @@ _FEWEST_SPOKEN, _MANY_SPOKEN = 2, 5
 _FEWEST_WORDS = 3
 #: How surely a way has to lead to a memory, and to one that names the file.
 _SURE, _LIKELY = 0.8, 0.4
+#: The weight of a memory that speaks of the lines, and was not said when they were written.
+_SPEAKING = 0.5
 _WORD = rb"\w+"
 #: A line says something if it has a word of two letters.
 _TELLING = rb"\w\w"
@@ -186,7 +190,19 @@ class OverruleFinder:
                 found.append(
                     OverruledMemory(edit.path, memory_id, tuple(ways), runs, weight, now, is_commit)
                 )
-        return found
+        return [*found, *self._find_speaking(edit, {item.memory for item in found})]
+
+    def _find_speaking(self, edit: _FileEdit, known: set[str]) -> Iterator[OverruledMemory]:
+        """Yield what names the file and speaks of the very lines, whenever it was said."""
+        finder = self._inquest.finder(edit.path)
+        for entry in finder.list_naming(edit.path):
+            memory = finder.memory(entry.id) if entry.id not in known else None
+            if memory is None or memory.type == "commit" or not is_guarded(memory):
+                continue
+            old, new = edit.old.decode(errors="replace"), edit.new.decode(errors="replace")
+            if numbers := find_spoken_lines(memory, old, new, edit.removed):
+                runs, now = tuple(join_lines(numbers)), edit.find_now(numbers[0])
+                yield OverruledMemory(edit.path, memory.id, ("file",), runs, _SPEAKING, now)
 
     def _weigh(
         self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
