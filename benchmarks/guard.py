@@ -48,10 +48,11 @@ NOISE_GOAL = 15  # findings per 100 ordinary commits
 CPU_GOAL = 2.0
 ORDINARY = 100  # commits of each history
 NEWEST = 1_500  # commits of each history that ordinary ones are chosen from
-FEWEST_LINES = 2  # that were taken away and put back
+FEWEST_LETTERS = 15  # of a line that was taken away and put back
 FARTHEST = 1_500  # commits between a removal and what put the lines back
 PUT_BACK = (
-    r"(?i)\b(?:restor(?:e[sd]?|ing)|again|re-?add(?:s|ed)?|reinstate[sd]?|regression|bring back)\b"
+    r"(?i)\b(?:restor(?:e[sd]?|ing)|again|re-?add(?:s|ed)?|reinstate[sd]?"
+    r"|regression|bring back|accidental(?:ly)?|by mistake)\b"
     r"|^Fixes: [0-9a-f]{7,40}"
 )
 SOURCES = (".py", ".go", ".js", ".ts", ".rs", ".c", ".java")
@@ -195,7 +196,10 @@ def _read_patches(path: Path) -> Iterator[Patch]:
         for line in diff.splitlines():
             if line.startswith("--- a/"):
                 name = line[6:]
-            elif re.match(r"[+-](?![+-]{2})", line) and len(re.sub(r"\W", "", line)) >= 8:
+            elif (
+                re.match(r"[+-](?![+-]{2})", line)
+                and len(re.sub(r"\W", "", line)) >= FEWEST_LETTERS
+            ):
                 (added if line[0] == "+" else removed)[name].add(line[1:].strip())
         if parents:
             yield Patch(oid, parents[0], message, removed, added)
@@ -222,18 +226,18 @@ def _find_removals(path: Path, most: int) -> list[Removal]:
 def _find_removal(path: Path, earlier: list[Patch], name: str, lines: set[str]) -> Removal | None:
     for patch in earlier:
         back = (patch.removed.get(name, set()) & lines) - patch.added.get(name, set())
-        if len(back) < max(FEWEST_LINES, len(lines) / 5) or re.search(REVERT, patch.message):
+        if 5 * len(back) < max(len(lines), 1) or re.search(REVERT, patch.message):
             continue
         blame = git(path, "blame", "-l", "-s", "-w", "-M", patch.parent, "--", name)
         rows = (line.split(" ", 1) for line in blame.decode(errors="replace").splitlines())
         writers = Counter(
             oid.lstrip("^") for oid, text in rows if text.partition(") ")[2].strip() in back
         )
-        if not writers:
-            return None
-        writer, _ = writers.most_common(1)[0]
-        message = git(path, "log", "-1", "--format=%B", writer).decode(errors="replace")
-        return Removal(patch.parent, patch.oid, writer) if reason_of_message(message) else None
+        for writer, _ in writers.most_common():
+            message = git(path, "log", "-1", "--format=%B", writer).decode(errors="replace")
+            if reason_of_message(message):
+                return Removal(patch.parent, patch.oid, writer)
+        return None
     return None
 
 

@@ -262,8 +262,9 @@ def render_read(memory: "WholeMemory | Piece") -> str:
 
 
 def _name_standing(memory: "WholeMemory") -> str:
+    """Whether its code landed; of one's own proposals that is no news."""
     if memory.landed is None:
-        return memory.standing or ""
+        return memory.standing or "" if memory.origin != "you" else ""
     source = f" from {memory.landed.branch}" if memory.landed.branch != memory.branch else ""
     return f"{memory.standing}, landed{source} as {memory.landed.merged_as[:12]}"
 
