@@ -26,11 +26,11 @@ def main() -> int:
     parser.add_argument(
         "--histories",
         type=Path,
-        help="for landing, knowledge, why, truth and delivery: bare clones",
+        help="for landing, knowledge, why, truth, delivery and guard: bare clones",
     )
     parser.add_argument("--scratch", type=Path, help="for those: keep the cases made from them")
     parser.add_argument("--half", default="", choices=("tuning", "reporting"), help="for those")
-    parser.add_argument("--part", default="", help="for delivery: one part of it")
+    parser.add_argument("--part", default="", help="for delivery and guard: one part")
     given = parser.parse_args()
     if unknown := set(given.names) - set(known):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}")

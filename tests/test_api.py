@@ -28,7 +28,7 @@ from treering.verbs import VERBS
 #: What other programs may rely on.
 OFFERED = [
     "backfill", "checkpoint", "config", "context", "dedupe", "diff", "doctor", "drain", "enrich",
-    "entities", "export_markdown", "exported", "forget", "gc", "graph", "import_path",
+    "entities", "export_markdown", "exported", "forget", "gc", "graph", "guard", "import_path",
     "infer_links", "init", "link", "log", "maintain", "merge", "open", "promote", "prompts",
     "prune_links", "read", "recall", "redact", "reindex", "remember", "restore", "revert", "review",
     "revise", "status", "summarize", "sync", "uninstall", "why",

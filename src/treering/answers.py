@@ -36,6 +36,8 @@ from treering.actions.graph_answers import PathAnswer as PathAnswer
 from treering.actions.graph_answers import Prerequisites as Prerequisites
 from treering.actions.graph_answers import Stats as Stats
 from treering.actions.graph_answers import SuggestedPairs as SuggestedPairs
+from treering.actions.guard import Guarded as Guarded
+from treering.actions.guard import GuardFinding as GuardFinding
 from treering.actions.health import StatusHealth as StatusHealth
 from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
@@ -67,6 +69,7 @@ from treering.actions.remember import Remembered as Remembered
 from treering.actions.restore import RestoredScope as RestoredScope
 from treering.actions.revise import Revised as Revised
 from treering.actions.setup.init import Setup as Setup
+from treering.actions.standing import LandedAs as LandedAs
 from treering.actions.status import StatusAnswer as StatusAnswer
 from treering.actions.status import StatusBranches as StatusBranches
 from treering.actions.status import StatusOutputs as StatusOutputs
@@ -82,9 +85,6 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
-from treering.actions.why.answers import LandedAs as LandedAs
-from treering.actions.why.answers import Overruled as Overruled
-from treering.actions.why.answers import OverruledFile as OverruledFile
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
@@ -121,6 +121,8 @@ __all__ = [
     "GcLine",
     "GraphAnswer",
     "Group",
+    "GuardFinding",
+    "Guarded",
     "Imported",
     "InferredLinks",
     "LandedAs",
@@ -132,8 +134,6 @@ __all__ = [
     "OutdatedBy",
     "Outdates",
     "Output",
-    "Overruled",
-    "OverruledFile",
     "PathAnswer",
     "Piece",
     "Prerequisites",

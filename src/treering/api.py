@@ -100,6 +100,7 @@ class Treering:
     review = _method(history.review)
     log = _method(history.log)
     diff = _method(history.diff)
+    guard = _method(history.guard)
     revert = _method(history.revert)
     exported = _method(transfer.export)
     export_markdown = _method(transfer.export_markdown)

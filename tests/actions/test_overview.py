@@ -89,7 +89,7 @@ def test_diff_leaves_private_memories_out_unless_asked(repo: Repo) -> None:
     kept = repo.tr.remember("The plan I keep to myself", type="decision", private=True)
     repo.tr.revise(shared.id, title="Sessions live in Redis, for now")
 
-    for options in ((), ("--markdown",), ("--why",), ("--why", "--markdown"), ("--json",)):
+    for options in ((), ("--markdown",), ("--json",)):
         said = repo.cli("diff", "main..feature", *options).stdout
         assert "Sessions live" in said
         assert "myself" not in said

@@ -627,31 +627,6 @@ def test_context_puts_what_explains_the_lines_first(story: Story) -> None:
     assert timeout["high"][0]["id"] == story.patience
 
 
-def test_a_diff_says_what_it_is_about_to_overrule(story: Story) -> None:
-    """Only lines that are taken away or replaced had a reason to be there."""
-    repo = story.repo
-    squash(repo, "wal", "Write ahead")
-    story.land()
-    repo.commit_file("extra.py", "x = 1\n")
-    repo.switch("quick", create=True)
-    repo.commit_file("db.py", TIMEOUT.replace("30", "3") + "    fast = True\n", "Be quick")
-    repo.git("mv", "extra.py", "more.py")
-    repo.commit_file("new.py", "y = 2\n", "Rename and add")
-
-    overrules = repo.tr.diff("main..quick", why=True).overrules
-
-    assert overrules is not None
-    (file,) = overrules.files
-    assert [(part.first, part.last) for part in file.lines] == [(6, 6)]
-    assert file.memories[0].id == story.patience
-    text = repo.cli("diff", "main..quick", "--why", "--markdown").stdout
-    assert "## What this change overrules" in text
-    assert "**`db.py` 6:**" in text
-    assert "Half a minute: disks of the build are slow" in text
-    assert "timeout = 30" in repo.cli("diff", "main..quick", "--why").stdout
-    assert repo.tr.diff("main..quick").overrules is None
-
-
 # --- whatever became of the branch ----------------------------------------------------------------
 
 

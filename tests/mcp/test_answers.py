@@ -210,3 +210,23 @@ def test_a_bug_is_an_answer(agent, repo, monkeypatch):
     failed, fine = agent(story)
     assert failed["code"] == "internal"
     assert fine["format"] == 1
+
+
+def test_an_agent_asks_what_its_branch_overrules(agent, repo):
+    repo.commit_file("db.py", "timeout = 30\n")
+    decision = repo.tr.remember("Thirty seconds", type="decision", files=["db.py"]).id
+    repo.switch("quick", create=True)
+    repo.commit_file("db.py", "timeout = 3\n")
+
+    async def story(agent):
+        return await agent.answer("status", view="guard"), await agent.answer(
+            "status", view="guard", branch="quick"
+        )
+
+    here, named = agent(story)
+
+    (finding,) = here["findings"]
+    assert (finding["path"], finding["from"], finding["memory"]["id"]) == ("db.py", 1, decision)
+    assert finding["acknowledged"] is False
+    assert here["range"] == "main..HEAD"
+    assert [f["memory"]["id"] for f in named["findings"]] == [decision]

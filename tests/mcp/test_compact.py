@@ -279,3 +279,20 @@ def test_lists_are_announced_only_when_they_changed(repo):
     assert calls(("prompts", {"op": "save", "name": "go", "content": "Go on"})) == [
         "notifications/prompts/list_changed"
     ]
+
+
+def test_standing_is_said_of_others_proposals_alone():
+    """What landed is the usual case, and one's own proposals are known."""
+    hit = {"id": "a", "title": "Old", "type": "decision", "branch": "feature", "origin": "teammate"}
+    landed = {"branch": "x", "merged_as": "9fceb02d0ae598e95dc970b74767f19372d61af8"}
+    cards = [
+        hit | {"standing": "proposed"},
+        hit | {"standing": "accepted", "landed": landed},
+        hit | {"standing": "proposed", "origin": "you"},
+        hit | {"standing": "proposed", "branch": "main"},
+    ]
+
+    short = compact_answer("recall", {}, {"branch": "main", "results": cards}, 0.0)["results"]
+
+    assert [card.get("standing") for card in short] == ["proposed", None, None, None]
+    assert not any("landed" in card for card in short)

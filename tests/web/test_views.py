@@ -244,6 +244,26 @@ def test_pull_request_is_a_text_to_copy(browse: Browser, repo: Repo) -> None:
     assert "- **Sessions live in Redis** (component" in page.html
 
 
+def test_the_page_says_what_landed_and_what_a_change_overrules(browse: Browser, repo: Repo) -> None:
+    repo.switch("wait", create=True).commit_file("db.py", "timeout = 30\n")
+    decision = repo.tr.remember("Thirty seconds", type="decision", files=["db.py"]).id
+    proposed = browse.get(f"/memory/{decision}")
+    listed = browse.get("/branches")
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "wait")
+    repo.git("branch", "-q", "-D", "wait")
+    repo.tr.gc()
+    repo.switch("quick", create=True).commit_file("db.py", "timeout = 3\n")
+
+    page = browse.get("/pull-request")
+
+    assert "proposed" in proposed.text
+    assert "1 proposed" in listed.text
+    assert "accepted" in browse.get(f"/memory/{decision}").text
+    assert "What the code overrules" in page.text
+    assert "Thirty seconds" in page.text
+    assert "db.py:1" in page.text
+
+
 def test_pull_request_has_private_memories_only_when_asked(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True).commit_file("f")
     repo.tr.remember("The plan I keep to myself", type="component", private=True)

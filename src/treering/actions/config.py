@@ -41,6 +41,12 @@ SETTINGS: dict[str, KnownSetting] = {
         KnownSetting(
             "hookbudget", "1400", "characters an agent is shown unasked at a time (0: none)"
         ),
+        KnownSetting(
+            "tell", "all", "what may be handed over unasked: all, accepted (its code landed) or own"
+        ),
+        KnownSetting(
+            "guard.push", "off", "say at a push what it overrules: off, on, or block to refuse it"
+        ),
         KnownSetting("tell.start", "on", "hand over context at the start of a session: on or off"),
         KnownSetting(
             "tell.prompts", "first", "hand over what a prompt is about: first, all or off"
@@ -70,6 +76,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "ask": ASK_POLICIES,
     "share": ("branches", "trunk"),
     "sync": ("true", "false", "wait"),
+    "tell": ("all", "accepted", "own"),
+    "guard.push": ("off", "on", "block"),
     "tell.start": ("on", "off"),
     "tell.prompts": ("first", "all", "off"),
     "tell.reads": ("on", "off"),
@@ -122,6 +130,10 @@ def config(
 
         if note := update_wait_hook(workspace.repository):
             raise Invalid(note, hint="The setting stands; see `treering sync --help`.")
+    if name == "guard.push" and (unset or value):
+        from treering.actions.setup.wait_hook import update_push_notice
+
+        update_push_notice(workspace.repository)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
     return SettingValues(tuple(_show(workspace, setting) for setting in chosen))
 

@@ -10,7 +10,7 @@ from treering.actions.marks import (
     find_marks,
     marks_of,
 )
-from treering.actions.why.answers import Overruled
+from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.choices import UNSUCCESSFUL, Outcome
@@ -34,6 +34,8 @@ class Difference:
     outdated_by: OutdatedBy | None = None
     newer: NewerMemory | None = None
     reverted: Reverted | None = None
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
     #: Kept on this machine; only where private memories were asked for.
     private: bool | None = None
 
@@ -45,17 +47,17 @@ class Diff:
     added: tuple[Difference, ...]
     changed: tuple[Difference, ...]
     forgotten: tuple[Difference, ...]
-    #: With `why`: the lines of A's code that B changes, and the reasons they had.
-    overrules: Overruled | None = None
 
 
-def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool = False) -> Diff:
+def diff(workspace: Workspace, range: str = "", *, private: bool = False) -> Diff:
     """Memories seen from B and not from A, seen differently, or hidden, for a range `A..B`.
 
-    With `why` also what the change of the code overrules. The answer is made to be published, so
-    private memories are in it only with `private`, and marked.
+    Default: from the trunk to HEAD.
+
+    The answer is made to be published, so private memories are in it only with `private`, and
+    marked.
     """
-    one, dots, other = range.partition("..")
+    one, dots, other = (range or f"{workspace.position().trunk}..HEAD").partition("..")
     if not dots:
         raise Invalid(f"{range!r} is not a range.", hint="Write for example main..feature.")
     here = workspace.position().scope.branch
@@ -76,19 +78,16 @@ def diff(workspace: Workspace, range: str, *, why: bool = False, private: bool =
     base, branch = (here if name in _HERE else name for name in (one, other))
     head = workspace.position("" if other in _HERE else other).head
     marks = find_marks(workspace, after, [item.id for item in (*additions, *changes)], head)
+    copies = [copy for item in (*additions, *changes) if (copy := after.place(item.id))]
+    standings = find_standings(workspace, copies)
     additions, changes = (
-        [replace(item, **marks.get(item.id, NO_MARKS)._asdict()) for item in items]
+        [
+            replace(item, **marks.get(item.id, NO_MARKS)._asdict(), **standings[item.id]._asdict())
+            for item in items
+        ]
         for items in (additions, changes)
     )
-    overrules = _list_overruled(workspace, one, other, private) if why else None
-    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses), overrules)
-
-
-def _list_overruled(workspace: Workspace, one: str, other: str, private: bool) -> Overruled:
-    from treering.actions.why.overruled import list_overruled
-
-    sides = ("" if name in _HERE else name for name in (one, other))
-    return list_overruled(workspace, *sides, private=private)
+    return Diff(base, branch, tuple(additions), tuple(changes), tuple(losses))
 
 
 def _alive(place: Copy | None) -> Memory | None:
@@ -113,8 +112,8 @@ def _kind(item: Difference) -> str:
 
 
 def _facts(item: Difference) -> str:
-    private = ["private"] if item.private else []
-    return ", ".join([_kind(item), f"`{item.id}`", *marks_of(item).words, *private])
+    words = [item.standing or "", *marks_of(item).words, "private" if item.private else ""]
+    return ", ".join([_kind(item), f"`{item.id}`", *filter(None, words)])
 
 
 def markdown(difference: Diff) -> str:

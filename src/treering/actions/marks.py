@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.model.dates import format_moment, instant
-from treering.model.memory import Memory
+from treering.model.memory import Memory, is_id
 from treering.model.taxonomy import RECORD_TYPES
 from treering.store.view import View
 from treering.text.flags import unless_flagged
@@ -151,6 +151,9 @@ def mark_blobs(
             by = _whose_word(workspace, search_view, found.replaced_by.blob, blob)
             mark = mark._replace(outdated_by=mark.outdated_by._replace(by=by))
         marks[blob] = mark
+    for blob in blobs:
+        if overruling := _find_overruling(search_view, blob):
+            marks.setdefault(blob, Marks(outdated_by=overruling))
     places = [place for blob in blobs if (place := search_view.place(blob))] if head else []
     memories = (place.try_memory() for place in places)
     read_records = partial(workspace.read_code_records, search_view.view)
@@ -160,6 +163,22 @@ def mark_blobs(
             mark = marks.get(place.blob, NO_MARKS)
             marks[place.blob] = mark._replace(reverted=reverted[place.id])
     return marks
+
+
+def _find_overruling(search_view: "SearchView", blob: str) -> OutdatedBy | None:
+    """The commit whose message says that it overrules a memory: records are not searched for what
+    they replace."""
+    entry = search_view.index.entry(blob)
+    place = search_view.place(blob) if entry and entry.status == "superseded" else None
+    memory = place.try_memory() if place else None
+    by = str(memory.details.get("superseded_by", "")) if memory else ""
+    other = search_view.view.place(by) if is_id(by) else None
+    newer = other.try_memory() if other else None
+    if place is None or newer is None or newer.type != "commit":
+        return None
+    if not newer.has_link("supersedes", place.id):
+        return None
+    return OutdatedBy(by, unless_flagged(newer.title, _FLAGGED))
 
 
 def find_reverted(

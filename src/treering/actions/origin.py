@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypedDict
 
+from treering.actions.standing import UNKNOWN, LandedAs, Standing, StandingWord
 from treering.actions.workspace import Workspace
 from treering.derived.database import Database
 from treering.errors import TreeringError
@@ -66,6 +67,8 @@ class MemoryFields(TypedDict):
     edited_by: tuple[str, ...] | None
     flags: tuple[str, ...] | None
     conflict: bool | None
+    standing: StandingWord | None
+    landed: LandedAs | None
     repo: str | None
 
 
@@ -81,6 +84,7 @@ class AttributedMemory(NamedTuple):
     private: bool = False
     #: The repository it is of, where the hub was asked.
     repo: str | None = None
+    standing: Standing = UNKNOWN
 
     def fields(self) -> MemoryFields:
         memory, whose = self.memory, self.whose
@@ -103,6 +107,8 @@ class AttributedMemory(NamedTuple):
             "edited_by": whose.edited_by or None,
             "flags": self.flags or None,
             "conflict": bool(memory.lost_wording) or None,
+            "standing": self.standing.standing,
+            "landed": self.standing.landed,
             "repo": self.repo,
         }
 

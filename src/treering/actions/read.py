@@ -21,6 +21,7 @@ from treering.actions.marks import (
 from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree, Stale
+from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
@@ -73,6 +74,8 @@ class WholeMemory:
     edited_by: tuple[str, ...] | None = None
     flags: tuple[str, ...] | None = None
     conflict: bool | None = None
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
     extra: Mapping[str, object] | None = None
     outdated_by: OutdatedBy | None = None
     newer: NewerMemory | None = None
@@ -123,6 +126,7 @@ def read(
         AttributedMemory(
             memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
             flags.of(place), place.is_private,
+            standing=find_standings(workspace, [place])[place.id],
         ),
         place.blob,
         offset,

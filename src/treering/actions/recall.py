@@ -18,6 +18,13 @@ from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
 from treering.actions.staleness import CodeTree, Stale
+from treering.actions.standing import (
+    UNKNOWN,
+    LandedAs,
+    Standing,
+    StandingWord,
+    find_standings,
+)
 from treering.actions.workspace import Position, Workspace
 from treering.branches.layers import view_of_trash
 from treering.call import Advice, Call
@@ -61,6 +68,9 @@ class RecallHit(NamedTuple):
     flags: tuple[str, ...] | None = None
     #: Two people reworded it, and nobody has settled which words count.
     conflict: bool | None = None
+    #: Whether its code has landed, and as what.
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
     agent: str | None = None
     outcome: Outcome | None = None
     outdated_by: OutdatedBy | None = None
@@ -323,10 +333,13 @@ class _HitReader:
         self._detail = detail
         self._flags = Flags(workspace)
         self._marks: dict[str, Marks] = {}
+        self._standings: dict[str, Standing] = {}
 
     def mark(self, blobs: Collection[str]) -> None:
         """Find out what there is to say of some hits' truth, before they are read."""
         self._marks |= mark_blobs(self._workspace, self._search_view, blobs, self._head)
+        places = [place for blob in blobs if (place := self._search_view.place(blob))]
+        self._standings |= find_standings(self._workspace, places)
 
     def mark_amended(self, blobs: Collection[str]) -> None:
         """Mark those of some hits that are close to the question which a later one amends."""
@@ -350,6 +363,7 @@ class _HitReader:
             AttributedMemory(
                 memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
                 self._flags.of(place), place.is_private,
+                standing=self._standings.get(place.id, UNKNOWN),
             ),
             HitReasons(
                 hit.score, hit.why, tuple(other.id for other in similar if other), via,

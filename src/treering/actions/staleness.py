@@ -169,6 +169,21 @@ class _Quotations:
         return lines if most >= _SHARED_WORDS and len(lines) <= _MAX_LINES else set()
 
 
+def find_spoken_lines(memory: Memory, old: str, new: str, removed: Iterable[int]) -> list[int]:
+    """Of some lines that a file lost, those that a memory speaks of: they hold names, values or
+    words of it that the file has no longer."""
+    subject, after = _Quotations(memory), _CodeText(new)
+    closest = subject.find_lines(_CodeText(old)) - after.lines.keys()
+    lines, found = old.split("\n"), []
+    for number in removed:
+        line = _CodeText(lines[number - 1])
+        terms = subject.find_terms(line) or subject.find_numbers(line)
+        is_lost = terms - subject.find_terms(after) - subject.find_numbers(after)
+        if is_lost or not closest.isdisjoint(line.lines):
+            found.append(number)
+    return found
+
+
 class CodeTree:
     """The committed tree of one branch, asked about the files of memories for one answer.
 

@@ -6,6 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
 from treering.actions.doctor.lost import count_vanished
+from treering.actions.guard import Guarded, guard
 from treering.actions.health import StatusHealth, StoreState, health, store_state
 from treering.actions.outputs import Output
 from treering.actions.overview import (
@@ -119,7 +120,7 @@ class StatusOutputs(TypedDict):
 
 StatusAnswer = (
     StatusSummary | StatusTypes | StatusTopics | StatusTags
-    | StatusFiles | StatusBranches | StatusOutputs | StatusHealth | StatusReview
+    | StatusFiles | StatusBranches | StatusOutputs | StatusHealth | StatusReview | Guarded
 )  # fmt: skip
 _SIDES: dict[str, Callable[[Sequence[Entry]], StatusAnswer]] = {
     "types": types,
@@ -136,6 +137,8 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     view_here = workspace.view_from(position)
     if name == "branches":
         return {"branches": branches(workspace)}
+    if name == "guard":
+        return guard(workspace, f"{position.trunk}..{branch}" if branch else "")
     if name == "health":
         return health(workspace)
     if name == "review":

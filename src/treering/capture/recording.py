@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from treering.capture import commits, sessions
 from treering.capture.commits import CodeCommit, is_left_out
+from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
 from treering.store.view import Copy, View
 from treering.text.masking import mask_memory
+from treering.text.overruling import read_overruled
 
 _MOST_PASSED_OVER = 20
 _NAMED_COMMIT = rb"(?m)^commit: ([0-9a-f]{40})$"
@@ -51,7 +53,7 @@ class Recording:
         olds = [old for earlier in instead_of if (old := self._memory_of(earlier)) is not None]
         memory = self._memory_of(oid)
         if memory is None:
-            memory = self._capture(commit, olds)
+            memory = self._overrule(commit, self._capture(commit, olds))
         for old in olds:
             memory = self._supersede(old, memory)
 
@@ -118,6 +120,19 @@ class Recording:
         by = by._replace(links=tuple(links.values()))
         self._changed[by.id] = by
         return by
+
+    def _overrule(self, commit: CodeCommit, memory: Memory) -> Memory:
+        """The memory of a commit, with what its message says it overrules superseded by it."""
+        for name, _ in read_overruled(commit.message):
+            try:
+                old = self._find(self._view.find(name).id)
+            except (MemoryNotFound, AmbiguousId):
+                continue
+            if old and old.id != memory.id and old.status not in ("superseded", "deleted"):
+                self._changed[old.id] = old.supersede(memory.id)
+                memory = memory._replace(links=(*memory.links, Link("supersedes", old.id, 1.0)))
+        self._changed[memory.id] = memory
+        return memory
 
     def _put_away(self, memory: Memory, by: str) -> bool:
         """Mark a memory as replaced; whether it was stored. One that never was is just left out."""

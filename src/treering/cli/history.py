@@ -86,24 +86,11 @@ def run_diff(call: Invocation, range: str, markdown: bool, **options: Any) -> No
 
 def _render_markdown(answer: "Diff") -> str:
     from treering.actions.diff import markdown
-    from treering.cli.why import markdown_overruled
 
-    sections = [markdown(answer)]
-    if answer.overrules is not None:
-        sections.append(markdown_overruled(answer.overrules))
-    return "\n".join(sections)
+    return markdown(answer)
 
 
 def render_diff(answer: "Diff") -> str:
-    text = _list_differences(answer)
-    if answer.overrules is None:
-        return text
-    from treering.cli.why import render_overruled
-
-    return f"{text}\n\n{render_overruled(answer.overrules)}"
-
-
-def _list_differences(answer: "Diff") -> str:
     lines = [
         f"{sign} {headline(item)}{marked(item)}{dim('  (private)') if item.private else ''}"
         for sign, items in (("+", answer.added), ("~", answer.changed), ("-", answer.forgotten))

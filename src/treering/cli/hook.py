@@ -48,6 +48,16 @@ def work_command(event: str, **shared: Any) -> None:
     work(name_invocation(*join_outer(**shared)).repo, event, _inherited_lock())
 
 
+@command.command("push", hidden=True, params=options())
+def push_command(**shared: Any) -> None:
+    """Say what the push of this branch overrules. The hook of a push calls it, if asked to."""
+    from treering.cli.guard import notice_push
+    from treering.cli.invocation import name_invocation
+
+    stop_collecting_imports()
+    click.get_current_context().exit(notice_push(name_invocation(*join_outer(**shared))))
+
+
 def _inherited_lock() -> int | None:
     """The descriptor by which a shim holds the worker's lock for us, if it does."""
     text = os.environ.pop("TREERING_LOCK", "")

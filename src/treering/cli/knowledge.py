@@ -182,7 +182,11 @@ def _entity_row(item: dict[str, Any]) -> tuple[str, ...]:
 # --- status ---------------------------------------------------------------------------------------
 
 
-def render_status(answer: dict[str, Any]) -> str:
+def render_status(answer: Any) -> str:
+    if not isinstance(answer, dict):
+        from treering.cli.guard import render_guard
+
+        return render_guard(answer)
     return _render_summary(answer) if "memories" in answer else _render_view(answer)
 
 

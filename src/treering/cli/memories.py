@@ -168,6 +168,7 @@ def _render_hit(hit: "RecallHit", now: float) -> str:
     marks += [f"commit {hit.commit[:12]}"] if hit.commit else []
     marks += [f"for {hit.spelled}"] if hit.spelled else []
     marks += ["by meaning"] if hit.match == "meaning" else []
+    marks += ["proposed"] if hit.standing == "proposed" and hit.origin != "you" else []
     marks += ["private"] if hit.private else []
     marks += [f"edited by {_names(hit.edited_by)}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
@@ -231,6 +232,7 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         ("type", memory.type),
         ("status", memory.status),
         ("branch", f"{memory.branch} ({memory.layer})"),
+        ("standing", _name_standing(memory)),
         ("confidence", str(memory.confidence)),
         ("tags", ", ".join(memory.tags)),
         ("topic", memory.topic),
@@ -256,6 +258,14 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         past = [(e.when, e.commit[:12], e.op, e.title) for e in memory.history]
         parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)
+
+
+def _name_standing(memory: "WholeMemory") -> str:
+    """Whether its code landed; of one's own proposals that is no news."""
+    if memory.landed is None:
+        return memory.standing or "" if memory.origin != "you" else ""
+    source = f" from {memory.landed.branch}" if memory.landed.branch != memory.branch else ""
+    return f"{memory.standing}, landed{source} as {memory.landed.merged_as[:12]}"
 
 
 def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:

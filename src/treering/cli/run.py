@@ -15,7 +15,7 @@ from treering.verbs import VERBS
 from treering.verbs.verb import Verb
 
 #: Commands that have a module of their own. The others are by subject, as their verbs are.
-_OWN_MODULES = frozenset({"completion", "demo", "mcp", "review", "web", "why"})
+_OWN_MODULES = frozenset({"completion", "demo", "guard", "mcp", "review", "web", "why"})
 
 
 def run_verb(
@@ -33,8 +33,8 @@ def run_verb(
 
     call = name_invocation(repo, as_json, typed)
     answer = run(call, **options) if run else call.act(verb.name, **options)
-    if answer is None:
-        return 0  # it has printed its answer itself
+    if answer is None or isinstance(answer, int):
+        return answer or 0  # it has printed its answer itself
     call.answer(answer, _find(verb, "render") or _render_plainly)
     exit_code = _find(verb, "exit_code")
     return exit_code(answer) if exit_code else 0

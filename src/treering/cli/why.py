@@ -14,7 +14,6 @@ from treering.cli.screen import (
     dim,
     kind,
     mark_words,
-    rule,
     screen,
     short,
     titled,
@@ -24,7 +23,7 @@ from treering.model.dates import ago
 from treering.model.taxonomy import RECORD_TYPES
 
 if TYPE_CHECKING:
-    from treering.answers import Overruled, WhyAnswer, WhyLines, WhyMemory
+    from treering.answers import WhyAnswer, WhyLines, WhyMemory
 
 _WIDE, _NARROW = 120, 30
 _SHORT_COMMIT = 12
@@ -80,7 +79,7 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"
 
 def _head(answer: "WhyAnswer") -> str:
     at = f" at {answer.at[:_SHORT_COMMIT]}" if answer.at else ""
-    return bold(_one_line(answer.path)) + dim(f"{at}, seen from {answer.branch}")
+    return bold(one_line(answer.path)) + dim(f"{at}, seen from {answer.branch}")
 
 
 def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
@@ -90,7 +89,7 @@ def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
     most = _MOST_CODE_ALONE if is_alone else _MOST_CODE
     width = len(str(lines.last))
     rows_of_code = list(enumerate(lines.code or (), lines.first))[:most]
-    rows = [f"{dim(f'{number:>{width}}')}  {_one_line(text)}" for number, text in rows_of_code]
+    rows = [f"{dim(f'{number:>{width}}')}  {one_line(text)}" for number, text in rows_of_code]
     rest = lines.last - lines.first + 1 - len(rows)
     if not rows:
         return [dim(f"lines {lines.first} to {lines.last}")]
@@ -106,7 +105,7 @@ def _describe(
         yield from _tell(memory, lines.via.get(memory.id, ()))
     also = [*here[_MOST_REASONS:], *elsewhere]
     for memory in also[:_MOST_ALSO]:
-        yield dim(f"also {short(memory.id)}  {_one_line(memory.title)}")
+        yield dim(f"also {short(memory.id)}  {one_line(memory.title)}")
     if len(also) > _MOST_ALSO:
         yield dim(f"and {len(also) - _MOST_ALSO} more")
 
@@ -124,9 +123,9 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
     yield f"{dim(lines.commit[:_SHORT_COMMIT])}  {who}, {when}"
     yield bold(lines.subject)
     if lines.body:
-        yield _one_line(lines.body)
+        yield one_line(lines.body)
     if lines.path:
-        yield dim(f"then in {_one_line(lines.path)}")
+        yield dim(f"then in {one_line(lines.path)}")
     if landing := lines.landed:
         how = _EVIDENCE.get(landing.evidence or "", landing.evidence)
         how = f" ({how})" if how else ""
@@ -150,7 +149,7 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
         return
     yield from (f"  {words}" for words in mark_words(memory))
     if memory.summary and memory.type not in RECORD_TYPES:
-        yield f"  {_one_line(memory.summary)}"
+        yield f"  {one_line(memory.summary)}"
 
 
 def _headline(memory: "WhyMemory") -> str:
@@ -199,19 +198,9 @@ def _wrap(line: str, room: int) -> list[str]:
     return textwrap.wrap(line, room, subsequent_indent=indent)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text that must not leave its line: a name may hold a line break."""
     return text.replace("\t", _TAB).replace("\n", "⏎")
-
-
-def render_overruled(answer: "Overruled") -> str:
-    """The lines that a change takes away or replaces, file by file."""
-    text = []
-    for file in answer.files:
-        text += [bold(_one_line(file.path)), *_lay_out_all(file.lines, file.memories)]
-    if not text:
-        text = ["The change overrules nothing: it replaces no lines."]
-    return "\n\n".join([rule("What the change overrules"), *text, *answer.notes])
 
 
 # --- for reviews ----------------------------------------------------------------------------------
@@ -219,59 +208,41 @@ def render_overruled(answer: "Overruled") -> str:
 
 def render_markdown(answer: "WhyAnswer") -> str:
     """The answer as a section for a review."""
-    lines = [f"## Why `{_code_span(answer.path)}` is as it is", ""]
+    lines = [f"## Why `{code_span(answer.path)}` is as it is", ""]
     lines += markdown_lines(answer.lines, answer.memories)
     since = [memory for memory in answer.memories if memory.is_since]
     if since:
         lines += ["### Learned about it since", "", *map(markdown_memory, since), ""]
-    lines += [f"_{_escape(note)}_" for note in answer.notes or ()]
+    lines += [f"_{escape(note)}_" for note in answer.notes or ()]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def markdown_lines(
-    stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"], path: str = ""
-) -> list[str]:
+def markdown_lines(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"]) -> list[str]:
     """Stretches of lines with their reasons, as paragraphs and lists."""
     by_id = {memory.id: memory for memory in memories}
     text: list[str] = []
     for lines in stretches:
         ids = [mid for mid in lines.memories if mid in by_id and not by_id[mid].is_since]
-        text += [f"{_markdown_place(lines, path)} {_markdown_commit(lines)}", ""]
+        text += [f"{_markdown_place(lines)} {_markdown_commit(lines)}", ""]
         text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]
         text += [""] if ids else []
     return text
 
 
-def markdown_overruled(answer: "Overruled") -> str:
-    """What a change overrules, as a section for a pull request; what has no reason is counted."""
-    text = ["## What this change overrules", ""]
-    bare = 0
-    for file in answer.files:
-        lines = [part for part in file.lines if part.memories]
-        bare += len(file.lines) - len(lines)
-        text += markdown_lines(lines, file.memories, file.path)
-    if len(text) == 2:
-        text += ["Nothing that a memory explains.", ""]
-    if bare:
-        text += [f"{count(bare, 'more part')} of lines changed without a known reason.", ""]
-    return "\n".join([*text, *(f"_{_escape(note)}_" for note in answer.notes)]).rstrip() + "\n"
-
-
-def _markdown_place(lines: "WhyLines", path: str) -> str:
-    name = f"`{_code_span(path)}` " if path else ""
+def _markdown_place(lines: "WhyLines") -> str:
     if not lines.first:
-        return f"**{name}whole file:**"
+        return "**whole file:**"
     number = f"{lines.first}" if lines.first == lines.last else f"{lines.first}-{lines.last}"
-    return f"**{name}{number}:**"
+    return f"**{number}:**"
 
 
 def _markdown_commit(lines: "WhyLines") -> str:
     if lines.is_uncommitted:
         return "not committed yet."
-    who = _escape(lines.author.partition(" <")[0])
-    text = f"`{lines.commit[:_SHORT_COMMIT]}` {_escape(lines.subject)} ({who}, {lines.when[:10]})"
+    who = escape(lines.author.partition(" <")[0])
+    text = f"`{lines.commit[:_SHORT_COMMIT]}` {escape(lines.subject)} ({who}, {lines.when[:10]})"
     if lines.landed:
-        text += f", landed from `{_code_span(lines.landed.branch)}`"
+        text += f", landed from `{code_span(lines.landed.branch)}`"
     if lines.pull_request and f"#{lines.pull_request}" not in lines.subject:
         text += f", #{lines.pull_request}"
     return text
@@ -279,21 +250,21 @@ def _markdown_commit(lines: "WhyLines") -> str:
 
 def markdown_memory(memory: "WhyMemory") -> str:
     word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
-    text = f"- **{_escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
+    text = f"- **{escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
     if by := memory.outdated_by:
-        text += f", outdated by **{_escape(by.title)}** (`{by.id}`)"
+        text += f", outdated by **{escape(by.title)}** (`{by.id}`)"
     if newer := memory.newer:
-        text += f", perhaps by **{_escape(newer.title)}** (`{newer.id}`)"
+        text += f", perhaps by **{escape(newer.title)}** (`{newer.id}`)"
     if memory.reverted:
         text += f", reverted by `{memory.reverted.commit[:_SHORT_COMMIT]}`"
     return text
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Text as it is read, whatever marks it has."""
     marks = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
-    return _one_line(text).translate(marks)
+    return one_line(text).translate(marks)
 
 
-def _code_span(text: str) -> str:
-    return _one_line(text).replace("`", "'")
+def code_span(text: str) -> str:
+    return one_line(text).replace("`", "'")

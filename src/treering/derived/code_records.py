@@ -176,7 +176,7 @@ class CodeRecords:
     def _record_of(self, commit: HistoryCommit) -> CodeRecord:
         taken_from = commit.promoted_from
         if commit.is_promotion and not taken_from:
-            taken_from = self._find_source(commit.oid)
+            taken_from = find_source(self._repository, commit.oid)
         return CodeRecord(
             commit.oid,
             commit.op,
@@ -189,16 +189,6 @@ class CodeRecords:
             taken_from,
             commit.merge_kind,
         )
-
-    def _find_source(self, promotion: str) -> str:
-        """Return the branch that a promotion came from which does not say so: it was never shared,
-        and only this clone knows."""
-        try:
-            source = refs.read(self._repository.handle, LANDED + promotion)
-            text = self._repository.objects.commit(source).message if source else ""
-        except StoreDamaged:
-            return ""
-        return message.read(text).code.branch
 
     def _list_own(self, records: Sequence[CodeRecord]) -> list[tuple[str, str]]:
         """The commits that branches had of their own, newest records first: an older one's head is
@@ -221,3 +211,14 @@ class CodeRecords:
         except (StoreDamaged, UnicodeDecodeError, ValueError):
             return ""
         return hashlib.sha256(f"{author}\0{seconds}".encode(errors="replace")).hexdigest()[:24]
+
+
+def find_source(repository: Repository, promotion: str) -> str:
+    """Return the branch that a promotion came from which does not say so: it was never shared, and
+    only this clone knows."""
+    try:
+        source = refs.read(repository.handle, LANDED + promotion)
+        text = repository.objects.commit(source).message if source else ""
+    except StoreDamaged:
+        return ""
+    return message.read(text).code.branch

@@ -56,6 +56,7 @@ __all__ = [
 
 _is_synced = [False]  # libgit2 cannot be asked
 _NO_SEARCH = 1  # of git_repository_open_ext
+_ATTRIBUTES_OF_COMMIT = 1 << 4  # of git_attr_options
 
 
 class Handle(Repository):
@@ -131,6 +132,22 @@ class Handle(Repository):
             C.git_attr_get_ext(value, self._repo, options, os.fsencode(path), name.encode())
         )
         return C.git_attr_value(value[0]) in (C.GIT_ATTR_VALUE_TRUE, C.GIT_ATTR_VALUE_STRING)
+
+    def attribute_at(self, path: str, name: str, commit: str) -> bool | None:
+        """What the attributes of a commit's tree and of the work tree say of a file: None where
+        they say nothing, and false also for the word `false`."""
+        options = ffi.new("git_attr_options *")
+        options.version = C.GIT_ATTR_OPTIONS_VERSION
+        options.flags = _ATTRIBUTES_OF_COMMIT
+        ffi.buffer(ffi.addressof(options.attr_commit_id))[:] = bytes.fromhex(commit)
+        value = ffi.new("char **")
+        check_error(
+            C.git_attr_get_ext(value, self._repo, options, os.fsencode(path), name.encode())
+        )
+        kind = C.git_attr_value(value[0])
+        if kind == C.GIT_ATTR_VALUE_STRING:
+            return bool(ffi.string(value[0]) != b"false")
+        return {C.GIT_ATTR_VALUE_TRUE: True, C.GIT_ATTR_VALUE_FALSE: False}.get(kind)
 
 
 def load_enums() -> None:

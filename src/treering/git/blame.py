@@ -43,6 +43,66 @@ class LineRun(NamedTuple):
     original: int
 
 
+class FileHistory(NamedTuple):
+    """The commits that changed one file, each with those of them that came right before it."""
+
+    start: str
+    parents: dict[str, tuple[str, ...]]
+    #: Commits in which it first appeared: it may have had another name before.
+    created: frozenset[str] = frozenset()
+
+
+def read_histories(
+    repository: Repository, tip: str, paths: Sequence[str], *, seconds: float
+) -> dict[str, FileHistory]:
+    """The history of each of some files, found in one walk for all of them.
+
+    Blame walks from a file's last change through all history that lies between; what it has to walk
+    through for many files is the same again and again. TookTooLong after `seconds`.
+    """
+    text = process.run(
+        repository.git_dir,
+        *plain(repository.git_dir),
+        *("log", "--format=%x01%H %P", "--parents", "--raw", "-z", "--no-renames", "--no-abbrev"),
+        *(tip, "--", *paths),
+        env=ENVIRONMENT | _LITERAL,
+        seconds=seconds,
+    )
+    parents: dict[str, tuple[str, ...]] = {}
+    changed: dict[str, set[str]] = {path: set() for path in paths}
+    created: dict[str, set[str]] = {path: set() for path in paths}
+    for part in text.split(b"\x01")[1:]:
+        head, *fields = re.split(rb"[\0\n]+", part.strip(b"\0\n"))
+        oid, *before = head.decode("ascii").split()
+        parents[oid] = tuple(before)
+        for status, name in zip(fields[::2], fields[1::2], strict=False):
+            path = name.decode(errors="surrogateescape")
+            if path in changed:
+                changed[path].add(oid)
+                created[path] |= {oid} if status.endswith(b" A") else set()
+    histories = {}
+    for path in paths:
+        history = _simplify(parents, changed[path])
+        if history.start:
+            histories[path] = history._replace(created=frozenset(created[path]))
+    return histories
+
+
+def _simplify(parents: dict[str, tuple[str, ...]], changed: set[str]) -> FileHistory:
+    """A history with nothing in it but what changed one file, and the merges of such."""
+    kept: dict[str, tuple[str, ...]] = {}
+    stands_for: dict[str, str] = {}
+    for oid in reversed(parents):  # older ones first
+        before = {at: None for parent in parents[oid] if (at := stands_for.get(parent))}
+        if oid in changed or len(before) > 1:
+            kept[oid] = tuple(before)
+            stands_for[oid] = oid
+        elif before:
+            stands_for[oid] = next(iter(before))
+    newest = next(iter(parents), "")
+    return FileHistory(stands_for.get(newest, ""), kept)
+
+
 def blame(
     repository: Repository,
     commit: str,
@@ -52,15 +112,21 @@ def blame(
     options: Sequence[str] = EFFORTS[0],
     ignored: Sequence[str] = (),
     since: str = "",
+    history: FileHistory | None = None,
     seconds: float | None = None,
 ) -> list[LineRun]:
     """Who wrote the lines of a file as a commit has it; all of them where no range is given.
 
     Commits in `ignored` are passed over, as far as git can. What is older than `since` is taken for
-    written there. TookTooLong after `seconds`.
+    written there. With `history` nothing else is walked through. TookTooLong after `seconds`.
     """
     with tempfile.TemporaryDirectory(prefix="treering-") as name:
         folder = make_apart(Path(name))
+        if history:
+            commit, grafts = history.start, folder / "history"
+            lines = (" ".join((oid, *before)) for oid, before in history.parents.items())
+            grafts.write_text("\n".join(lines) + "\n", encoding="ascii")
+            options = (*options, "-S", str(grafts))
         text = process.run(
             folder,
             *plain(folder),

@@ -144,6 +144,41 @@ def list_names(git_dir: Path, old: str, new: str) -> list[str]:
     return [name for name in text.decode(errors="replace").split("\0") if name]
 
 
+class ChangedFile(NamedTuple):
+    """A file that a change touches, under its names before and after; a side that is not there has
+    no blob. Links and submodules have none either."""
+
+    old_path: str
+    new_path: str
+    old_blob: str
+    new_blob: str
+
+
+def list_changed_files(repository: Repository, old: str, new: str) -> list[ChangedFile]:
+    """The files that differ between a commit and a later one, renames seen through.
+
+    Without a later one it is the index that is compared.
+    """
+    command = ("diff-tree", "-r", old, new) if new else ("diff-index", "--cached", old)
+    options = ("--raw", "-z", "--no-abbrev", "-M", "--ignore-submodules=none", "-O/dev/null")
+    fields = iter(
+        process.run(repository.git_dir, command[0], *options, *command[1:], env=ENVIRONMENT)
+        .decode(errors="surrogateescape")
+        .split("\0")
+    )
+    files = []
+    for field in fields:
+        if not field:
+            continue
+        old_mode, new_mode, old_blob, new_blob, status = field[1:].split(" ")
+        path = next(fields)
+        now = next(fields) if status[:1] in "RC" else path
+        if {old_mode[:3], new_mode[:3]} <= {"100", "000"} and status[:1] not in "CU":
+            blobs = (blob if blob.strip("0") else "" for blob in (old_blob, new_blob))
+            files.append(ChangedFile(path, now, *blobs))
+    return files
+
+
 def find_renames(git_dir: Path, old: str, new: str, seconds: float | None = None) -> dict[str, str]:
     """Files of one commit that have another name in a later one; TookTooLong as above."""
     text = process.run(

@@ -358,6 +358,13 @@ class Repository:
         except (GitError, KeyError, OSError, ValueError):
             return True
 
+    def read_attribute(self, path: str, name: str, commit: str) -> bool | None:
+        """What .gitattributes say of a file at a commit; None where they say nothing."""
+        try:
+            return self.handle.attribute_at(path, name, commit)
+        except (GitError, KeyError, OSError, ValueError):
+            return None
+
     # --- configuration ----------------------------------------------------------------------------
 
     def config(self, key: str) -> str | None:

@@ -85,7 +85,9 @@ def _without_what_the_text_says(answer: Answer) -> Answer:
 
 def _reasons(entry: Answer, branch: str) -> Answer:
     usual = {entry["type"], "confident", "branch"}
-    left_out = {*_NEVER, "type", *(["branch"] if entry["branch"] == branch else [])}
+    left_out = {*_NEVER, "landed", "type", *(["branch"] if entry["branch"] == branch else [])}
+    if entry["branch"] == branch or entry.get("standing") != "proposed":
+        left_out.add("standing")
     short = {key: value for key, value in entry.items() if key not in left_out}
     return short | {"why": [reason for reason in entry["why"] if reason not in usual]}
 
@@ -114,6 +116,9 @@ def _short(memory: Answer, branch: str, now: float) -> Answer:
     """A memory in a list, without what is usual."""
     usual = (key for key in _USUAL if key in memory and _USUAL[key](memory[key]))
     left_out = {*_NEVER, *usual}
+    is_own = memory.get("origin") == "you" or (branch and memory.get("branch") == branch)
+    if memory.get("standing") == "accepted" or is_own:
+        left_out |= {"standing", "landed"}
     if memory.get("origin") == "you":
         left_out.add("author")
     if branch and memory.get("branch") == branch:
@@ -147,6 +152,8 @@ def _whole(memory: Answer, now: float) -> Answer:
     if whole.get("stale", {}).get("state") == "fresh":
         whole["files"] = [file["path"] for file in whole["files"]]
         whole["stale"] = {"state": "fresh"}
+    if "landed" in whole:
+        whole["landed"] = whole["landed"] | {"merged_as": whole["landed"]["merged_as"][:_VERSION]}
     if "history" in whole:
         whole["history"] = [_with_days(entry, now) for entry in whole["history"]]
     text = {"content": whole["content"]}  # also where it has been read to its end

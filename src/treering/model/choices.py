@@ -75,7 +75,8 @@ PromptDomain = Literal["project", "user"]
 PROMPT_DOMAINS: tuple[PromptDomain, ...] = get_args(PromptDomain)
 
 StatusView = Literal[
-    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health", "review"
+    "summary", "types", "topics", "tags", "files", "branches", "outputs", "health", "review",
+    "guard",
 ]  # fmt: skip
 STATUS_VIEWS: tuple[StatusView, ...] = get_args(StatusView)
 

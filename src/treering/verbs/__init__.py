@@ -18,7 +18,7 @@ VERBS = {
     **dict.fromkeys(("graph", "entities"), "treering.verbs.knowledge"),
     **dict.fromkeys(("checkpoint", "context", "prompts"), "treering.verbs.work"),
     "status": "treering.verbs.knowledge",
-    **dict.fromkeys(("why", "review", "log", "diff", "revert"), "treering.verbs.history"),
+    **dict.fromkeys(("why", "review", "log", "diff", "guard", "revert"), "treering.verbs.history"),
     **dict.fromkeys(("export", "import", "backfill"), "treering.verbs.transfer"),
     "config": "treering.verbs.setup",
     **dict.fromkeys(

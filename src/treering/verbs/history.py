@@ -1,4 +1,4 @@
-"""why, review, log, diff, revert: what memories explain, and what became of them."""
+"""why, review, log, diff, guard, revert: what memories explain, and what became of them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +7,7 @@ from treering.verbs.verb import NOT_MCP, Arg, Branch, SeenFrom, flag, verb
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
-    from treering.answers import Diff, Log, ReviewQueue, Revised, WhyAnswer
+    from treering.answers import Diff, Guarded, Log, ReviewQueue, Revised, WhyAnswer
 
 
 @verb(
@@ -86,19 +86,49 @@ def log(
 
 @verb(
     "diff.diff",
-    example="treering diff main..feature --why --markdown",
+    example="treering diff main..feature --markdown",
     cli=(flag("markdown", "As a section for a pull request."),),
 )
 def diff(
     workspace: "Workspace",
-    range: Annotated[str, Arg(metavar="A..B", place="one")],
+    range: Annotated[str, Arg(metavar="[A..B]", place="optional")] = "",
     *,
-    why: Annotated[bool, Arg("Also the reasons of the lines of A's code that B changes.")] = False,
     private: Annotated[bool, Arg("Private memories as well, marked.")] = False,
 ) -> "Diff":
     """Show what branch B knows that branch A does not.
 
+    Default: what is seen from HEAD and not from the trunk.
+
     >>> tr.diff("main..main").added
+    ()
+    """
+
+
+@verb(
+    "guard.guard",
+    example="treering guard main..feature --markdown",
+    cli=(
+        flag("strict", "Exit with 1 while a finding is not acknowledged."),
+        flag("markdown", "As a comment for a pull request."),
+        flag("sarif", "As SARIF, for code scanning."),
+    ),
+)
+def guard(
+    workspace: "Workspace",
+    range: Annotated[str, Arg(metavar="[A..B]", place="optional")] = "",
+    *,
+    staged: Annotated[bool, Arg("What is about to be committed, instead of a range.")] = False,
+    private: Annotated[bool, Arg("Private memories as well, marked.")] = False,
+) -> "Guarded":
+    """Show which decisions a change is about to overrule.
+
+    Lists the decisions, conventions, failed attempts, root causes and commits with a reason
+    whose lines B takes away since it left A. Default: what HEAD has since it left the trunk. On
+    the trunk it is what was not pushed yet, else the last commit. White space, moves, reformats,
+    generated files and lock files do not count. `Overrules: ID reason` in a commit message, or a
+    memory that supersedes the other, acknowledges a finding.
+
+    >>> tr.guard("main..HEAD").findings
     ()
     """
 

@@ -9,7 +9,7 @@ counted, and each writer gets a share: nobody can silence the others by writing 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from heapq import heappop, heappush
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +30,8 @@ from treering.actions.marks import (
     is_out_of_force,
     mark_blobs,
 )
-from treering.actions.origin import YOU, attribute, name_writer
+from treering.actions.origin import YOU, attribute, is_own, name_writer
+from treering.actions.standing import find_standings
 from treering.actions.workspace import Position, Workspace
 from treering.errors import StoreDamaged, TreeringError
 from treering.model.choices import UNSUCCESSFUL
@@ -77,12 +78,26 @@ class PlacedMemory(NamedTuple):
 # --- the start of a session -----------------------------------------------------------------------
 
 
+def leave_untold(workspace: Workspace, candidates: Iterable[PlacedMemory]) -> list[PlacedMemory]:
+    """Return those that may be told unasked, as `treering.tell` says: all of them, what landed, or
+    what this clone's own person wrote."""
+    some = list(candidates)
+    setting = (workspace.repository.config("treering.tell") or "all").lower()
+    if setting == "accepted":
+        standings = find_standings(workspace, [one.place for one in some])
+        return [one for one in some if standings[one.memory.id].is_accepted]
+    if setting == "own":
+        return [one for one in some if is_own(workspace, one.place.blob, one.memory)]
+    return some
+
+
 def opening(workspace: Workspace, budget: int) -> Handover:
     """Return what a session is told at its start: the checkpoint to resume, what this branch
     decided and tried, conventions for the files at hand, then the newest."""
     position = workspace.position()
     view = workspace.view_from(position)
     found, checkpoint = _read_newest(view)
+    found = leave_untold(workspace, found)
     if not found and checkpoint is None:
         return Handover()
     own = [c for c in found if c.place.layer.kind not in _TRUNK and _decides(c)]
@@ -229,6 +244,8 @@ def _resume(workspace: Workspace, place: Copy | None, position: Position) -> lis
     whose = attribute(workspace, place.blob, memory)
     when = ago(whose.created, workspace.clock())
     if whose.origin != YOU:
+        if not leave_untold(workspace, [PlacedMemory(place, memory)]):
+            return []
         who = _name(memory.author)
         return [f"Checkpoint {memory.id} by {who}, {when}: {_short(memory.title)}"]
     lines = [f"Checkpoint {memory.id}, {when}: {_short(summary_of(memory))}"]
@@ -253,7 +270,8 @@ def relevant(
     session.note_prompt(asked)
     if first_only and session.prompts > 1:
         return Handover()
-    close = [c for c in _find_close(workspace, asked) if c.memory.id not in session.told]
+    close = leave_untold(workspace, _find_close(workspace, asked))
+    close = [one for one in close if one.memory.id not in session.told]
     chosen = close[:_MOST_TOLD]
     entries = _headlines(workspace, chosen, _find_marks(workspace, chosen))
     header = "what this repository remembers that may concern the prompt"
@@ -344,8 +362,8 @@ def binding(
     ranked.sort(key=lambda pair: (pair[0], pair[1].memory.id))
     most = 1 if size > _MANY_LINES and not session.task else _MOST_TOLD
     flags = Flags(workspace)
-    sound = (one for _, one in ranked if not flags.withholds(one.place))
-    entries = _headlines(workspace, list(islice(sound, most)))
+    sound = leave_untold(workspace, (c for _, c in ranked if not flags.withholds(c.place)))
+    entries = _headlines(workspace, sound[:most])
     names = ", ".join(dict.fromkeys(source.path for source, _ in lines))
     header = f"why these lines of {unless_flagged(names, 'a file')} are as they are"
     return _tell(workspace, entries, question, budget, header, lambda _: "")
@@ -361,6 +379,7 @@ def _headlines(
     taken back in code last, and what a later one amends right below that."""
     few = candidates if len(candidates) <= _MOST_TOLD else ()
     amended = find_amendments([one.memory for one in few])
+    standings = find_standings(workspace, [one.place for one in candidates])
     entries = []
     for one in candidates:
         mark = marks.get(one.place.blob, NO_MARKS)
@@ -370,7 +389,9 @@ def _headlines(
         branch = one.place.layer.branch
         entry = Headline.of(one.memory, Relevance(0.0, ()), branch=branch, marks=mark)
         by = "" if whose.origin == YOU else _names(one.memory.author, *whose.edited_by)
-        entries.append(entry._replace(created=whose.modified, by=by))
+        entries.append(
+            entry._replace(created=whose.modified, by=by, standing=standings[one.memory.id])
+        )
     entries.sort(key=lambda e: (is_out_of_force(e.type, e.outcome, e.marks), e.outcome != "failed"))
     return place_below_newer(entries)
 

@@ -33,6 +33,7 @@ from treering.actions.marks import (
 )
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
+from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
@@ -62,6 +63,8 @@ class ContextEntry(TypedDict):
     outdated_by: NotRequired[OutdatedBy]
     newer: NotRequired[NewerMemory]
     reverted: NotRequired[Reverted]
+    standing: NotRequired[StandingWord]
+    landed: NotRequired[LandedAs]
 
 
 class ContextPassage(TypedDict):
@@ -158,7 +161,8 @@ def context(
         _read(workspace, place, case, code, marks.get(place.blob, NO_MARKS))
         for place, case in chosen
     )
-    entries = [headline for headline in read if headline]
+    standings = find_standings(workspace, [place for place, _ in chosen])
+    entries = [headline._replace(standing=standings[headline.id]) for headline in read if headline]
     workspace.settle()
     entries = sort_entries(entries)
     handed = _text(workspace, request, entries, checkpoint)
@@ -296,6 +300,10 @@ def _as_entry(headline: Headline) -> ContextEntry:
         entry["newer"] = newer
     if reverted := headline.marks.reverted:
         entry["reverted"] = reverted
+    if headline.standing.standing:
+        entry["standing"] = headline.standing.standing
+    if headline.standing.landed:
+        entry["landed"] = headline.standing.landed
     return entry
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.marks import NO_MARKS, Marks
+from treering.actions.standing import PROPOSED, UNKNOWN, Standing
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory, beyond_title, uri_of
@@ -69,6 +70,7 @@ class Headline(NamedTuple):
     repo: str = ""
     marks: Marks = NO_MARKS
     conflict: bool = False
+    standing: Standing = UNKNOWN
     #: Who wrote it, where that was not the reader.
     by: str = ""
     #: How many characters of its words are told at most.
@@ -271,7 +273,9 @@ def _head(entry: Headline, now: float) -> str:
     marks += entry.marks.words
     marks += ["conflict"] if entry.conflict else []
     marks += [f"files {entry.stale}"] if entry.stale not in ("", "fresh") else []
-    marks += [f"by {entry.by}"] if entry.by else []
+    if entry.by:
+        marks += [f"by {entry.by}"]
+        marks += ["proposed"] if entry.standing == PROPOSED else []
     return f"- {entry.title} [{', '.join(marks)}]"
 
 

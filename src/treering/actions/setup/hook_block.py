@@ -102,7 +102,8 @@ def _after(run: str, name: str) -> bytes:
     if name == "pre-push":  # nothing is pushed, so nothing has happened
         lines.append('[ "$treering_status" = 0 ] || exit "$treering_status"')
     top = "\n".join([*lines, f"{feed}(", ""]).encode("utf-8", "surrogateescape")
-    return top + _body(name) + b')\nexit "$treering_status"\n'
+    end = b") || treering_status=$?\n" if name == "pre-push" else b")\n"
+    return top + _body(name) + end + b'exit "$treering_status"\n'
 
 
 def _body(name: str) -> bytes:

@@ -15,7 +15,7 @@ from treering.actions.setup import client_files, git_config, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan
 from treering.actions.setup.traces import InitRecord
-from treering.actions.setup.wait_hook import update_wait_hook
+from treering.actions.setup.wait_hook import update_push_notice, update_wait_hook
 from treering.actions.sync import Progress
 from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
@@ -106,6 +106,7 @@ def init(
                 for file in files:
                     client_files.write(repository, file, traces)
                 notes = [*notes, *filter(None, [update_wait_hook(repository)])]
+                update_push_notice(repository)
             finally:  # what was done before something failed is ours, too
                 traces.write(repository)
     news = _fetch_memories(workspace, is_attended, progress) if not dry_run else []
@@ -252,6 +253,7 @@ def uninstall(
             for setting in values:
                 git_config.take_back(repository, setting.key, setting.value)
             update_wait_hook(repository, is_leaving=True)
+            update_push_notice(repository, is_leaving=True)
             for remote in repository.remotes():  # what it last said of its trunk
                 if repository.config(f"remote.{remote}.treering"):
                     config_file.unset(repository.common_dir, f"remote.{remote}.treering")

@@ -1,7 +1,8 @@
-"""The hook that shares memories before `git push` returns, for machines that are thrown away.
+"""What hooks do only where a setting asks for it. They look for a file, and ask no configuration.
 
-git calls `reference-transaction` for every ref it moves, so it is there only with
-`treering.sync = wait`.
+The hook that shares memories before `git push` returns, for machines that are thrown away, is
+`reference-transaction`. git calls it for every ref it moves, so it is there only with
+`treering.sync = wait`. With `treering.guard.push` the hook of a push runs guard first.
 """
 
 from contextlib import suppress
@@ -46,3 +47,15 @@ def update_wait_hook(repository: Repository, *, is_leaving: bool = False) -> str
         path.chmod(0o755)
         files.keep_file(marker, "")
     return ""
+
+
+def update_push_notice(repository: Repository, *, is_leaving: bool = False) -> None:
+    """Let the hook of a push know whether it is to run guard, as `treering.guard.push` says."""
+    setting = (repository.config("treering.guard.push") or "off").lower()
+    marker = repository.common_dir / "treering" / "guard"
+    with suppress(OSError):
+        if setting in ("on", "block") and not is_leaving:
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            files.keep_file(marker, "")
+        else:
+            marker.unlink(missing_ok=True)

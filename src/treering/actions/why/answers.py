@@ -4,17 +4,9 @@ from dataclasses import dataclass
 
 from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
 from treering.actions.staleness import Stale
+from treering.actions.standing import LandedAs, StandingWord
 from treering.actions.why.ranking import Via
 from treering.model.choices import Outcome, Status
-
-
-@dataclass(frozen=True, slots=True)
-class LandedAs:
-    """The branch a commit landed from, and the commit of the trunk that brought it."""
-
-    branch: str
-    merged_as: str
-    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +80,8 @@ class WhyMemory:
     flags: tuple[str, ...] | None = None
     newer: NewerMemory | None = None
     reverted: Reverted | None = None
+    standing: StandingWord | None = None
+    landed: LandedAs | None = None
 
     def repeats(self, lines: WhyLines) -> bool:
         """Whether it says no more than the commit does that is shown beside it."""
@@ -102,7 +96,10 @@ class WhyMemory:
         }  # fmt: skip
         if self.is_since:
             answer["since"] = True
-        more = {"flags": self.flags, "newer": self.newer, "reverted": self.reverted}
+        more = {
+            "flags": self.flags, "newer": self.newer, "reverted": self.reverted,
+            "standing": self.standing, "landed": self.landed,
+        }  # fmt: skip
         return answer | {key: value for key, value in more.items() if value}
 
 
@@ -120,21 +117,3 @@ class WhyAnswer:
     #: What the answer could not take into account.
     notes: tuple[str, ...] | None = None
     pending: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OverruledFile:
-    """The lines of a file that a change takes away or replaces, as they were before it."""
-
-    path: str
-    lines: tuple[WhyLines, ...]
-    memories: tuple[WhyMemory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Overruled:
-    """What a change overrules, the file with the best reasons first; `at` is the code before it."""
-
-    at: str
-    files: tuple[OverruledFile, ...]
-    notes: tuple[str, ...] = ()

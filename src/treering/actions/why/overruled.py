@@ -1,106 +1,291 @@
-"""What a change is about to overrule: the lines it takes away or replaces, with their reasons."""
+"""What a change overrules: the lines it takes away, and the memories that these lines stand for.
 
-import time
-from collections.abc import Iterator
+A line counts as taken away where its words are gone: not where only white space changed, where the
+line was wrapped or quoted in another way (see reformats.py), or where it stands elsewhere after the
+change. git blame leads from the others to the commits that wrote them, and `why` from there to
+memories.
 
-from treering.actions.why.answers import Overruled, OverruledFile
-from treering.actions.why.source import SourceFile, is_text
-from treering.actions.why.why import Inquest, rank
-from treering.actions.workspace import Workspace
-from treering.errors import Invalid, StoreDamaged, TreeringError
-from treering.git import diff
-from treering.git.blame import compare_lines
-from treering.git.diff import CommitRange, FileChange
+What somebody decided counts as soon as one of its lines is taken away. So does what names the file
+and speaks of these lines, by names, values or words that are gone then. A commit with a reason in
+its message counts only where the change takes back most of what it brought in: code is rewritten
+every day, and hardly ever against the reason it was written for.
+"""
 
-_MOST_FILES = 300
-_MOST_MEMORIES = 10
-_SECONDS = 20.0
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from treering.actions.staleness import find_spoken_lines
+from treering.actions.why.bindings import BINDING
+from treering.actions.why.ranking import Via
+from treering.actions.why.reformats import map_kept_lines
+from treering.actions.why.source import SourceFile, count_lines, is_text
+from treering.actions.why.why import Explained, Inquest
+from treering.errors import StoreDamaged, TreeringError
+from treering.git.blame import LineShift, compare_lines
+from treering.git.diff import ChangedFile
+from treering.model.memory import Memory
+from treering.text.passages import reason_of_message
+from treering.text.words import STOP_WORDS
+
 _LARGEST = 4 * 1024 * 1024
-_FILES = (b"100644", b"100755")
+#: How much of what a commit brought into a file has to go, and how much where its reason speaks of
+#: so many of the words that go. Tuned by `python -m benchmarks guard`.
+_TAKEN_BACK, _SOME_TAKEN_BACK = 0.6, 0.25
+_FEWEST_SPOKEN, _MANY_SPOKEN = 2, 5
+#: Words that a commit brought in; fewer are mostly the number of a version.
+_FEWEST_WORDS = 3
+#: How surely a way has to lead to a memory, and to one that names the file.
+_SURE, _LIKELY = 0.8, 0.4
+#: The weight of a memory that speaks of the lines, and was not said when they were written.
+_SPEAKING = 0.5
+_WORD = rb"\w+"
+#: A line says something if it has a word of two letters.
+_TELLING = rb"\w\w"
 
 
-def list_overruled(
-    workspace: Workspace, one: str, other: str, *, private: bool = False
-) -> Overruled:
-    """What the code of `other` changes of what `one` had when they parted."""
-    old, new = _resolve(workspace, one), _resolve(workspace, other)
-    base = workspace.repository.merge_base(old, new) or old
-    inquest = Inquest(workspace, at=base, branch=one, private=private)
-    files, notes = [], []
-    until = time.monotonic() + _SECONDS
-    changes = list(_list_changes(workspace, base, new))
-    for number, (path, before, after) in enumerate(changes):
-        if number >= _MOST_FILES or time.monotonic() > until:
-            notes.append(f"{len(changes) - number} of {len(changes)} files were not looked at.")
-            break
-        if file := _explain(inquest, path, before, after):
-            files.append(file)
-    files.sort(key=lambda file: (-max((m.score for m in file.memories), default=0.0), file.path))
-    return Overruled(base, tuple(files), (*inquest.blamer.notes, *notes))
+class OverruledMemory(NamedTuple):
+    """A memory, and the lines of a file that stand for it and are taken away."""
+
+    path: str
+    memory: str
+    ways: tuple[Via, ...]
+    #: Runs of lines of the old side, first and last.
+    lines: tuple[tuple[int, int], ...]
+    #: How much the change takes from it, from 0 to 1.
+    weight: float
+    #: Where that is after the change; None where the file is gone.
+    now: tuple[str, int] | None = None
+    is_commit: bool = False
 
 
-def _resolve(workspace: Workspace, name: str) -> str:
-    """The code of a branch, here or on a remote, or a revision; nothing is where we are."""
-    repository = workspace.repository
-    remotes = (f"{remote}/{name}" for remote in repository.remotes())
-    names = (f"refs/heads/{name}", name, *remotes) if name else ("HEAD",)
-    commit = next((oid for text in names if (oid := repository.resolve(text))), None)
-    if commit is None:
-        raise Invalid(f"The code of {name or 'HEAD'} is not here.", hint="`git fetch` brings it.")
-    return commit
+class _FileEdit(NamedTuple):
+    """A file before and after a change, and the lines of it that were taken away."""
+
+    path: str
+    #: Its name after the change; "" where it is gone.
+    new_path: str
+    blob: str
+    old: bytes
+    new: bytes
+    shifts: list[LineShift]
+    removed: list[int]
+
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        return join_lines(self.removed)
+
+    def find_now(self, number: int) -> tuple[str, int] | None:
+        """Where a line that was taken away would be after the change."""
+        last = count_lines(self.new)
+        if not self.new_path or not last:
+            return None
+        shift = next(shift for shift in self.shifts if number in _old_lines(shift))
+        return self.new_path, max(1, min(shift.new_first, last))
 
 
-def _list_changes(
-    workspace: Workspace, base: str, new: str
-) -> Iterator[tuple[str, FileChange, str]]:
-    """The files that a change touches and that were there: path, change, and the blob after it."""
-    repository = workspace.repository
-    changes = diff.diff_one(repository, CommitRange(new, base))
-    names = diff.find_renames(repository.git_dir, base, new)
+def read_edits(inquest: Inquest, changes: Iterable[ChangedFile]) -> list[_FileEdit]:
+    """Return the files of a change from which it takes lines away."""
+    edits: list[_FileEdit] = []
     for change in changes:
-        if change.old.partition(b" ")[0] not in _FILES:
-            continue
-        path = change.path.decode(errors="surrogateescape")
-        after = change.new.partition(b" ")[2].decode("ascii")
-        if path in names:
-            after = repository.blob_at(new, names[path]) or after
-        yield path, change, after
-
-
-def _explain(inquest: Inquest, path: str, change: FileChange, after: str) -> OverruledFile | None:
-    blob = change.old.partition(b" ")[2].decode("ascii")
-    try:
-        before, text = _read(inquest, blob), _read(inquest, after)
-    except StoreDamaged:
-        return None
-    if not (is_text(before) and is_text(text)):
-        return None
-    ranges = [
-        (shift.old_first, shift.old_first + shift.old_count - 1)
-        for shift in compare_lines(before, text)
-        if shift.old_count
-    ]
-    source = SourceFile(path, inquest.commit, blob, before)
-    try:
-        parts = inquest.explain(source, ranges) if ranges else []
-    except TreeringError:
-        return None
-    if not parts:
-        return None
-    scores = rank(parts)
-    ids = [
-        memory_id
-        for memory_id in scores
-        if not all(p.reasons[memory_id].is_since for p in parts if memory_id in p.reasons)
-    ][:_MOST_MEMORIES]
-    return OverruledFile(
-        path,
-        tuple(inquest.describe(path, part, ids, has_code=True) for part in parts),
-        inquest.list_memories(path, parts, ids, scores),
-    )
+        try:
+            old, new = _read(inquest, change.old_blob), _read(inquest, change.new_blob)
+        except StoreDamaged:
+            continue  # not here, or too large
+        if is_text(old) and is_text(new):
+            shifts = compare_lines(old, new)
+            name = change.new_path if change.new_blob else ""
+            edits.append(_FileEdit(change.old_path, name, change.old_blob, old, new, shifts, []))
+    added: Counter[bytes] = Counter()
+    for edit in edits:
+        lines = edit.new.split(b"\n")
+        added.update(_strip(lines[n - 1]) for s in edit.shifts for n in _new_lines(s))
+    found = [edit._replace(removed=_list_removed(edit, added)) for edit in edits]
+    return [edit for edit in found if edit.removed]
 
 
 def _read(inquest: Inquest, blob: str) -> bytes:
-    if not blob.strip("0"):
-        return b""  # it is gone
+    if not blob:
+        return b""  # it is gone, or was not there
     return inquest.workspace.repository.objects.blob(blob, most=_LARGEST)
+
+
+def _list_removed(edit: _FileEdit, added: Counter[bytes]) -> list[int]:
+    """Number the telling lines whose words a change takes away; `added` loses those that moved."""
+    lines = edit.old.split(b"\n")
+    wanted = {n for s in edit.shifts for n in _old_lines(s) if re.search(_TELLING, lines[n - 1])}
+    kept = map_kept_lines(edit.new, edit.old, wanted)
+    removed = []
+    for number in sorted(wanted - kept.keys()):
+        key = _strip(lines[number - 1])
+        if added[key] > 0:
+            added[key] -= 1
+        else:
+            removed.append(number)
+    return removed
+
+
+def _strip(line: bytes) -> bytes:
+    """A line without its white space, wherever that is."""
+    return b"".join(line.split())
+
+
+def _old_lines(shift: LineShift) -> range:
+    return range(shift.old_first, shift.old_first + shift.old_count)
+
+
+def _new_lines(shift: LineShift) -> range:
+    return range(shift.new_first, shift.new_first + shift.new_count)
+
+
+def join_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Runs of numbers that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+class OverruleFinder:
+    """Finds the memories that a change overrules, file by file."""
+
+    def __init__(self, inquest: Inquest) -> None:
+        self._inquest = inquest
+        self._repository = inquest.workspace.repository
+
+    def find(self, edit: _FileEdit) -> list[OverruledMemory]:
+        """List what the change of one file overrules."""
+        source = SourceFile(edit.path, self._inquest.commit, edit.blob, edit.old)
+        try:
+            parts = self._inquest.explain(source, edit.ranges)
+        except TreeringError:
+            return []
+        cut_off = self._inquest.blamer.cut_off
+        parts = [part for part in parts if part.stretch.commit not in cut_off]
+        finder = self._inquest.finder(edit.path)
+        found: list[OverruledMemory] = []
+        for memory_id in dict.fromkeys(mid for part in parts for mid in part.reasons):
+            memory = finder.memory(memory_id)
+            if memory is None or not is_guarded(memory):
+                continue
+            bound = [part for part in parts if _binds(part, memory, edit.path)]
+            lines = {
+                number
+                for part in bound
+                for number in range(part.stretch.first, part.stretch.last + 1)
+            }
+            numbers = sorted(lines.intersection(edit.removed))
+            weight = self._weigh(edit, memory, bound, numbers) if numbers else 0.0
+            if weight:
+                ways = {via for part in bound for via in part.reasons[memory_id].ways}
+                names = {edit.path, *(path for part in bound for path in part.stretch.paths)}
+                if any(file.path in names for file in memory.files):
+                    ways.add("file")
+                runs, now = tuple(join_lines(numbers)), edit.find_now(numbers[0])
+                is_commit = memory.type == "commit"
+                found.append(
+                    OverruledMemory(edit.path, memory_id, tuple(ways), runs, weight, now, is_commit)
+                )
+        return [*found, *self._find_speaking(edit, {item.memory for item in found})]
+
+    def _find_speaking(self, edit: _FileEdit, known: set[str]) -> Iterator[OverruledMemory]:
+        """Yield what names the file and speaks of the very lines, whenever it was said."""
+        finder = self._inquest.finder(edit.path)
+        for entry in finder.list_naming(edit.path):
+            memory = finder.memory(entry.id) if entry.id not in known else None
+            if memory is None or memory.type == "commit" or not is_guarded(memory):
+                continue
+            old, new = edit.old.decode(errors="replace"), edit.new.decode(errors="replace")
+            if numbers := find_spoken_lines(memory, old, new, edit.removed):
+                runs, now = tuple(join_lines(numbers)), edit.find_now(numbers[0])
+                yield OverruledMemory(edit.path, memory.id, ("file",), runs, _SPEAKING, now)
+
+    def _weigh(
+        self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
+    ) -> float:
+        """How much the change takes from a memory; 0 where it does not overrule it. Nobody deletes
+        a file by accident: the commits that wrote it do not speak then."""
+        if memory.type != "commit":
+            strengths = (part.reasons[memory.id].ways for part in bound)
+            return max(ways.get(via, 0.0) for ways in strengths for via in BINDING)
+        return self._weigh_commit(edit, memory, bound, numbers) if edit.new_path else 0.0
+
+    def _weigh_commit(
+        self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
+    ) -> float:
+        """The share of the words that a commit brought into a file which the change takes out. A
+        smaller one will do where its reason speaks of some of them."""
+        paths = dict.fromkeys(path for part in bound for path in part.stretch.paths)
+        brought: Counter[bytes] = Counter()
+        for path in paths:
+            brought += self._read_brought(memory.commit, path)
+        if brought.total() < _FEWEST_WORDS:
+            return 0.0
+        old, new = edit.old.split(b"\n"), edit.new.split(b"\n")
+        gone = _count_words(old[number - 1] for number in numbers)
+        gone -= _count_words(new[n - 1] for shift in edit.shifts for n in _new_lines(shift))
+        gone &= brought
+        share = gone.total() / brought.total()
+        spoken = len({*map(bytes.lower, gone)} & _list_telling_words(memory.content))
+        if share < (_SOME_TAKEN_BACK if spoken >= _FEWEST_SPOKEN else _TAKEN_BACK):
+            return 0.0
+        return round(0.7 * share + 0.3 * min(spoken, _MANY_SPOKEN) / _MANY_SPOKEN, 4)
+
+    def _read_brought(self, commit: str, path: str) -> Counter[bytes]:
+        """The words that a commit has in a file and its parent has not."""
+        try:
+            parents = self._repository.objects.commit(commit).parents
+            new = self._read_at(commit, path)
+            old = self._read_at(parents[0], path) if parents else b""
+        except StoreDamaged:
+            return Counter()
+        before, after = old.split(b"\n"), new.split(b"\n")
+        shifts = compare_lines(old, new)
+        words = _count_words(after[n - 1] for shift in shifts for n in _new_lines(shift))
+        return words - _count_words(before[n - 1] for s in shifts for n in _old_lines(s))
+
+    def _read_at(self, commit: str, path: str) -> bytes:
+        blob = self._repository.blob_at(commit, path)
+        return self._repository.objects.blob(blob, most=_LARGEST) if blob else b""
+
+
+def _count_words(lines: Iterable[bytes]) -> Counter[bytes]:
+    return Counter(word for line in lines for word in re.findall(_WORD, line))
+
+
+def _list_telling_words(text: str) -> set[bytes]:
+    """The words of a message that may be those of code."""
+    words = (word.lower() for word in re.findall(r"\w+", text))
+    return {word.encode() for word in words if len(word) > 2 and word not in STOP_WORDS}
+
+
+def _binds(part: Explained, memory: Memory, path: str) -> bool:
+    """Whether lines stand for a memory.
+
+    A commit has to be the one that wrote them. Anything else was said while they were written, or,
+    where nothing is known of that, came with the branch that wrote them. What names the file needs
+    less to be about its lines.
+    """
+    reason = part.reasons.get(memory.id)
+    if reason is None or reason.is_since:
+        return False
+    if memory.type == "commit":
+        return reason.ways.get("commit", 0.0) >= _SURE
+    names = {path, *part.stretch.paths}
+    is_named = any(file.path in names for file in memory.files)
+    lines = max((other.ways.get("lines", 0.0) for other in part.reasons.values()), default=0.0)
+    way: Via = "lines" if lines >= _SURE else "branch"
+    strength = max(reason.ways.get(way, 0.0), reason.ways.get("lines", 0.0))
+    return strength >= (_LIKELY if is_named else _SURE) and (is_named or not memory.files)
+
+
+def is_guarded(memory: Memory) -> bool:
+    """Whether a memory is one of those that a change may overrule: decisions, conventions, failed
+    attempts, root causes, and commits that give a reason."""
+    if memory.type == "commit":
+        return bool(reason_of_message(memory.content))
+    return memory.type in ("decision", "convention", "insight") or memory.outcome == "failed"

@@ -248,11 +248,12 @@ class ReasonFinder:
         """What names the file, under the name it has or had: standing when the lines were written,
         or learned since."""
         for name in dict.fromkeys((self._path, *stretch.paths)):
-            for entry in self._list_naming(name):
+            for entry in self.list_naming(name):
                 is_since = origin is not None and entry.created > origin.info.time
                 reasons.add_file(entry.id, is_since=is_since)
 
-    def _list_naming(self, path: str) -> "list[Entry]":
+    def list_naming(self, path: str) -> "list[Entry]":
+        """The newest pieces of knowledge that name a file."""
         if path not in self._naming:
             view = self._workspace.searcher.knowledge_view(self._view)
             words = path.replace("/", " ")

@@ -22,7 +22,16 @@ from treering.actions.why.source import SourceFile, is_text, map_lines
 from treering.actions.why.target import entry_at
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, StoreDamaged
-from treering.git.blame import EFFORTS, LineRun, blame, last_change
+from treering.git import diff
+from treering.git.blame import (
+    EFFORTS,
+    FileHistory,
+    LineRun,
+    blame,
+    last_change,
+    read_histories,
+)
+from treering.git.diff import CommitRange
 from treering.git.files import open_file
 from treering.git.process import TookTooLong
 
@@ -43,6 +52,9 @@ _LONGEST_IGNORE_FILE = 1024 * 1024
 _DEEPEST, _MOST_LOOKED_AT = 5, 100
 _LARGEST = 1024 * 1024
 _MOST_RANGES = 500
+#: Files from which on one walk for all of them costs less, and the seconds it may take.
+_MANY_FILES = 8
+_SECONDS_FOR_ALL = 10.0
 
 
 class Stretch(NamedTuple):
@@ -69,8 +81,22 @@ class Blamer:
         self._workspace = workspace
         self._repository = workspace.repository
         self.cache = BlameCache(self._repository, workspace.database)
+        self._expected: tuple[str, tuple[str, ...]] = ("", ())
         #: What the answer has to say about how it was found.
         self.notes: dict[str, None] = {}
+
+    def prepare(self, commit: str, paths: Sequence[str]) -> None:
+        """Note which files will be asked about. Where they are many, history is walked through once
+        for all of them; their lines that came from other files are then not followed there."""
+        self._expected = (commit, tuple(paths)) if len(paths) >= _MANY_FILES else ("", ())
+
+    @cached_property
+    def _histories(self) -> dict[str, FileHistory]:
+        commit, paths = self._expected
+        try:
+            return read_histories(self._repository, commit, paths, seconds=_SECONDS_FOR_ALL)
+        except StorageFailed:  # also where it took too long: each is walked for then
+            return {}
 
     def find_stretches(
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
@@ -143,6 +169,17 @@ class Blamer:
 
     def _ask(self, commit: str, path: str, ranges: list[tuple[int, int]]) -> KeptBlame:
         start = time.monotonic()
+        history = self._histories.get(path) if commit == self._expected[0] else None
+        if history:
+            with suppress(StorageFailed):
+                runs = blame(
+                    self._repository, commit, path, ranges, options=EFFORTS[1],
+                    ignored=self.ignored, history=history, seconds=SECONDS[0],
+                )  # fmt: skip
+                if not any(
+                    map(self._takes_files_away, {run.commit for run in runs} & history.created)
+                ):
+                    return KeptBlame(self._look_through(runs), 0)
         failure = StorageFailed(
             f"git did not find out within {sum(SECONDS):.0f} seconds who wrote these lines.",
             hint="Ask for fewer lines.",
@@ -167,6 +204,12 @@ class Blamer:
                 )
             return KeptBlame(self._look_through(runs), effort)
         raise failure
+
+    def _takes_files_away(self, commit: str) -> bool:
+        """Whether a file that a commit made may be one that had another name before."""
+        parent = self._parent_of(commit)
+        changes = diff.diff_one(self._repository, CommitRange(commit, parent)) if parent else ()
+        return any(change.new.startswith(b"000000") for change in changes)
 
     def _look_through(self, runs: list[LineRun]) -> list[LineRun]:
         """Pass over commits that kept the tokens of a line, down to the one that wrote them."""

@@ -14,7 +14,8 @@ from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.marks import NO_MARKS, Marks, find_marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
-from treering.actions.why.answers import LandedAs, WhyAnswer, WhyLines, WhyMemory
+from treering.actions.standing import LandedAs, find_standings
+from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
 from treering.actions.why.commit_words import body_of
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import VIAS, Via, list_words, score
@@ -90,8 +91,10 @@ class Inquest:
         branch: str = "",
         private: bool = True,
         binding_only: bool = False,
+        leaves_out_reverted: bool = True,
     ) -> None:
         self.workspace = workspace
+        self._leaves_out_reverted = leaves_out_reverted
         self._has_private = private
         self._binding_only = binding_only
         self.is_cut_short = False
@@ -150,8 +153,12 @@ class Inquest:
         finder = self.finder(source.path)
         name = stretch.paths[0] if stretch.paths else source.path
         origin = self.origins.find(stretch.commit, name) if stretch.commit else None
+        reasons = {} if is_brief else finder.find(stretch, origin)
+        if self._leaves_out_reverted:
+            reasons = self._leave_out_reverted(finder, reasons)
+        if self._binding_only:  # then nobody asks how well each explains the lines
+            return Explained(stretch, origin, code, {}, reasons)
         words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        reasons = {} if is_brief else self._leave_out_reverted(finder, finder.find(stretch, origin))
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
             for mid, reason in reasons.items()
@@ -248,6 +255,8 @@ class Inquest:
         finder, flags = self.finder(path), Flags(self.workspace)
         marks = find_marks(self.workspace, self.view, chosen, self.commit)
         tree = CodeTree(self.workspace.repository, self.position.head)
+        copies = [copy for mid in chosen if (copy := finder.copy(mid))]
+        standings = find_standings(self.workspace, copies)
         memories = []
         for mid in chosen:
             copy, memory = finder.copy(mid), finder.memory(mid)
@@ -274,6 +283,7 @@ class Inquest:
                     is_since=all(reason.is_since for reason in reasons),
                     flags=flags.of(copy) or None,
                     **marks.get(mid, NO_MARKS)._asdict(),
+                    **standings[mid]._asdict(),
                 )
             )
         return tuple(memories)
