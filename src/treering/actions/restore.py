@@ -40,7 +40,7 @@ class RestoredScope(NamedTuple):
         return fields | {name: value for name, value in more.items() if value}
 
 
-class DroppedScope(NamedTuple):
+class TrashedBranch(NamedTuple):
     branch: str
     memories: int
     when: str
@@ -49,7 +49,7 @@ class DroppedScope(NamedTuple):
 class TrashListing(NamedTuple):
     """The scopes in the trash, the newest first."""
 
-    trash: tuple[DroppedScope, ...]
+    trash: tuple[TrashedBranch, ...]
 
 
 def list_dropped(workspace: Workspace) -> TrashListing:
@@ -61,7 +61,7 @@ def list_dropped(workspace: Workspace) -> TrashListing:
     ]
     return TrashListing(
         tuple(
-            DroppedScope(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
+            TrashedBranch(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
             for stamp, branch, count in sorted(entries, reverse=True)
         )
     )

@@ -129,14 +129,17 @@ class History:
 
     def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real; of what has a row none is."""
-        wanted, query = list(heads), "SELECT 1 FROM history_commits WHERE oid = ?"
+        wanted = list(heads)
         known = self._list_known(wanted)
         unknown = [head for head in wanted if head not in known]
-        return find_oversized(vault.repository, unknown, lambda oid: bool(self._ask(query, (oid,))))
+        return find_oversized(vault.repository, unknown, self._is_known)
 
     def is_plain(self, blob: str) -> bool:
         """Return whether a blob is known to be knowledge in force that did not fail."""
         return bool(self._ask("SELECT 1 FROM memories WHERE blob = ? AND is_plain", (blob,)))
+
+    def _is_known(self, oid: str) -> bool:
+        return bool(self._ask("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))
 
     def _list_known(self, oids: list[str]) -> set[str]:
         return self._database.ask(
@@ -191,7 +194,7 @@ class History:
         known = frozenset(row[0] for row in self._ask("SELECT oid FROM history_tips"))
         most = self._most_unkept if self._database.is_in_memory else 0
         try:
-            commits = read_few_commits(vault, new, known)
+            commits = read_few_commits(vault, new, self._is_known)
             if commits is None:
                 commits = list(read_commits(vault, new, known, most=most))
         except TreeringError:

@@ -40,7 +40,7 @@ def call(
         workspace = repository.workspace(agent)
         if verb.tool and verb.tool.is_long:
             arguments["progress"] = steps
-        return _Call(workspace, verb, arguments).answer()
+        return _ToolCall(workspace, verb, arguments).answer()
     except Exception as error:
         answer = describe_error(error)
         if answer["error"]["code"] == "internal":
@@ -48,7 +48,7 @@ def call(
         return ToolAnswer(write_json(answer), is_error=True)
 
 
-class _Call:
+class _ToolCall:
     """The action, and how much of its answer there is room for."""
 
     def __init__(self, workspace: "Workspace", verb: Verb, arguments: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ whatever it likes. A promotion's files are its tree: against its parents it woul
 that it did not take.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -219,7 +219,7 @@ def read_commits(
 
 
 def read_few_commits(
-    vault: "Vault", tips: Sequence[str], known: Collection[str]
+    vault: "Vault", tips: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[tuple[HistoryCommit, list[FileVersion]]] | None:
     """The same without a process, where little is new and nothing was merged: after each capture.
     None where it has to be asked of git."""
@@ -228,7 +228,7 @@ def read_few_commits(
     try:
         for tip in tips:
             line, at = list[CommitInfo](), tip
-            while at and at not in known and at not in news:
+            while at and at not in news and not is_known(at):
                 commit = objects.commit(at)
                 if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
                     return None

@@ -40,7 +40,7 @@ def entries(path: Path) -> Iterator[Numbered]:
         yield check(number, where, fields)
 
 
-class _Entry(NamedTuple):
+class _ChangelogEntry(NamedTuple):
     line: int
     version: str
     date: str
@@ -48,16 +48,16 @@ class _Entry(NamedTuple):
     text: str
 
 
-def _list_entries(text: str) -> list[_Entry]:
+def _list_entries(text: str) -> list[_ChangelogEntry]:
     """Return every bullet of the outermost level, with the heading it stands below."""
-    found: list[_Entry] = []
+    found: list[_ChangelogEntry] = []
     version = date = section = ""
     bullet: list[str] = []
     start, margin = 0, 0
 
     def close() -> None:
         if bullet:
-            found.append(_Entry(start, version, date, section, "\n".join(bullet).strip()))
+            found.append(_ChangelogEntry(start, version, date, section, "\n".join(bullet).strip()))
             bullet.clear()
 
     lines = re.sub(r"<!--.*?-->", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
