@@ -49,7 +49,10 @@ def _render_piece(piece: dict[str, str]) -> str:
 
 def render_init(answer: "Setup") -> str:
     """What was done, or would be, a line each."""
-    parts = (("hook", answer.hooks), ("config", answer.config), ("file", answer.clients))
+    parts = (
+        ("hook", answer.hooks), ("config", answer.config), ("file", answer.clients),
+        ("memory", answer.purged or ()),
+    )  # fmt: skip
     lines = [f"{kind:<7} {name}" for kind, names in parts for name in names]
     lines = lines or ["Nothing to do."]
     lines += list(answer.notes)

@@ -37,7 +37,8 @@ def test_without_purge_memories_stay_and_it_says_so(shared: Repo) -> None:
 def test_a_dry_run_only_says_what_would_go(shared: Repo) -> None:
     answer = shared.json("uninstall", "--purge", "--remote", "origin", "--dry-run")
 
-    assert all("would go" in note for note in answer["notes"][-2:])
+    assert "refs/treering/heads/main" in answer["purged"]
+    assert [place for place in answer["purged"] if place.startswith("origin: refs/treering/")]
     assert _refs(shared)
     assert _refs(shared, shared.git("remote", "get-url", "origin").strip())
 

@@ -22,7 +22,7 @@ from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
 from treering.capture.shims import HOOKS
 from treering.derived.database import close_all
-from treering.errors import Busy, Invalid, StorageFailed, TreeringError
+from treering.errors import Busy, Invalid, StorageFailed, SyncRefused, TreeringError
 from treering.git import config as config_file
 from treering.git.files import replace_file
 from treering.git.refs import list_refs, set_together
@@ -61,6 +61,8 @@ class Setup:
     config: tuple[str, ...]
     clients: tuple[str, ...]
     notes: tuple[str, ...]
+    #: Where memories were taken away, or would be.
+    purged: tuple[str, ...] | None = None
 
 
 def init(
@@ -269,25 +271,25 @@ def uninstall(
         tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
         tuple(config),
         tuple(file.path for file in files),
-        (*notes, *(_purge(workspace, wire, there, dry_run=dry_run) if purge else [_STAY_NOTE])),
+        tuple(notes) if purge else (*notes, _STAY_NOTE),
+        _purge(workspace, wire, there, dry_run=dry_run) if purge else None,
     )
 
 
 def _purge(
     workspace: Workspace, wire: Remote | None, there: Mapping[str, str], *, dry_run: bool
-) -> list[str]:
-    """Take away every memory, here and on a remote; say what goes, or would."""
+) -> tuple[str, ...]:
+    """Take away every memory, here and on a remote; return where they were."""
     repository = workspace.repository
     here = list_refs(repository.common_dir, REFS)
     folder = workspace.store.folder
-    notes = [f"{len(here)} refs below {REFS} and {folder}: gone"]
-    if wire:
-        notes.append(f"{len(there)} refs below {REFS} of {wire.name}: gone, for everybody")
+    places = [*here, str(folder), *(f"{wire.name}: {ref}" for ref in there if wire)]
     if dry_run:
-        return [note.replace(": gone", ": would go") for note in notes]
+        return tuple(places)
     if wire and there:
-        refused = [done.ref for done in wire.push({}, list(there), there) if not done.is_done]
-        notes += [f"{wire.name} keeps {ref}" for ref in refused]
+        for done in wire.push({}, list(there), there):
+            if not done.is_done:
+                raise SyncRefused(f"{wire.name} keeps {done.ref}: {done.reason}")
     with workspace.store.lock():
         if not set_together(repository.common_dir, {}, here):
             raise StorageFailed("The refs of memories could not be removed.", hint="Run it again.")
@@ -297,7 +299,7 @@ def _purge(
     for key, _ in config_file.read_matching(repository.common_dir, r"^branch\..*\.treering"):
         config_file.unset(repository.common_dir, key)
     config_file.unset(repository.common_dir, "treering.clone")
-    return notes
+    return tuple(places)
 
 
 def _end_journal(workspace: Workspace) -> None:
