@@ -13,7 +13,7 @@ from treering.verbs import find_verb
 
 PAGE = Path(__file__).parent / "reference" / "python.md"
 WIDTH = 100
-_VERB_OF = {"exported": "export", "import_path": "import"}
+_VERB_OF = {"exported": "export", "import_path": "import", "try_out": "try"}
 _NAMES = {id(getattr(answers, name)): name for name in answers.__all__}
 
 TOP = """\

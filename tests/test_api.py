@@ -31,9 +31,9 @@ OFFERED = [
     "entities", "export_markdown", "exported", "forget", "gc", "graph", "guard", "import_path",
     "infer_links", "init", "link", "log", "maintain", "merge", "open", "promote", "prompts",
     "prune_links", "read", "recall", "redact", "reindex", "remember", "restore", "revert", "review",
-    "revise", "status", "summarize", "sync", "uninstall", "why",
+    "revise", "status", "summarize", "sync", "try_out", "uninstall", "why",
 ]  # fmt: skip
-VERB_OF = {"exported": "export", "import_path": "import"}
+VERB_OF = {"exported": "export", "import_path": "import", "try_out": "try"}
 
 
 def test_nothing_is_offered_but_this() -> None:

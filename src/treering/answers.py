@@ -85,6 +85,8 @@ from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
+from treering.actions.tryout import HistoryFinding as HistoryFinding
+from treering.actions.tryout import Tryout as Tryout
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
 from treering.actions.why.answers import WhyMemory as WhyMemory
@@ -123,6 +125,7 @@ __all__ = [
     "Group",
     "GuardFinding",
     "Guarded",
+    "HistoryFinding",
     "Imported",
     "InferredLinks",
     "LandedAs",
@@ -172,6 +175,7 @@ __all__ = [
     "Summaries",
     "SyncLine",
     "Synced",
+    "Tryout",
     "WholeMemory",
     "WhyAnswer",
     "WhyLines",

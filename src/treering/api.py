@@ -123,4 +123,5 @@ class Treering:
     redact = _method(upkeep.redact)
     config = _method(setup.config)
     init = _method(setup.init)
+    try_out = _method(setup.try_)
     uninstall = _method(setup.uninstall)

@@ -19,7 +19,7 @@ GROUPS = {
     "branches": ("gc", "diff", "promote", "restore"),
     "share": ("sync", "hub", "export", "import"),
     "upkeep": ("review", "doctor", "maintain", "backfill", "reindex", "revert", "redact"),
-    "set up": ("init", "config", "mcp", "hook", "completion", "uninstall", "demo"),
+    "set up": ("init", "try", "config", "mcp", "hook", "completion", "uninstall", "demo"),
 }
 
 #: What other programs call it.

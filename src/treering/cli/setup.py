@@ -1,14 +1,15 @@
 """The commands init, uninstall and config."""
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treering.cli.invocation import Invocation
-from treering.cli.screen import table
+from treering.cli.invocation import Invocation, name_invocation
+from treering.cli.screen import bold, dim, table
 
 if TYPE_CHECKING:
-    from treering.answers import SettingValues, Setup
+    from treering.answers import SettingValues, Setup, Tryout
 
 
 def run_init(call: Invocation, print: bool, **options: Any) -> Any:
@@ -75,3 +76,26 @@ render_uninstall = render_init
 
 def render_config(answer: "SettingValues") -> str:
     return table([(s.key, s.value or "-", s.meaning) for s in answer.settings])
+
+
+def run_try(call: Invocation, path: str | None) -> Any:
+    if path:
+        call = name_invocation(path, call.as_json)
+    return call.act("try")
+
+
+def render_try(answer: "Tryout") -> str:
+    share = f"{answer.with_reason:,} of {answer.commits:,} commits say why"
+    lines = [f"{share} ({answer.seconds:g} s, nothing was written)."]
+    for finding in answer.findings:
+        where = f"{finding.path}:{finding.first}-{finding.last}" if finding.first else finding.path
+        who = finding.author.partition(" <")[0]
+        lines += [
+            "",
+            bold(where),
+            f"  {finding.subject}  {dim(f'{finding.commit[:12]}, {who}, {finding.when}')}",
+            *(f"  {line}" for line in textwrap.wrap(finding.reason, 96)),
+        ]
+    if not answer.findings:
+        lines.append("No commit gives a reason below its subject.")
+    return "\n".join([*lines, "", f"next: {answer.next}"])

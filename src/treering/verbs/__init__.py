@@ -21,6 +21,7 @@ VERBS = {
     **dict.fromkeys(("why", "review", "log", "diff", "guard", "revert"), "treering.verbs.history"),
     **dict.fromkeys(("export", "import", "backfill"), "treering.verbs.transfer"),
     "config": "treering.verbs.setup",
+    "try": "treering.verbs.setup",
     **dict.fromkeys(
         ("doctor", "reindex", "gc", "promote", "restore", "sync", "redact", "maintain"),
         "treering.verbs.upkeep",

@@ -8,7 +8,7 @@ from treering.verbs.verb import Arg, command, flag, option, verb
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
-    from treering.answers import SettingValues, Setup
+    from treering.answers import SettingValues, Setup, Tryout
 
 
 @verb(
@@ -39,6 +39,22 @@ def init(
 
     >>> "post-commit" in tr.init(dry_run=True).hooks
     True
+    """
+
+
+@verb(
+    "tryout.try_out",
+    name="try",
+    example="treering try ~/src/project",
+    cli=(option("path", place="optional", metavar="[PATH]"),),
+)
+def try_(workspace: "Workspace") -> "Tryout":
+    """Show what the history of a repository already knows. Writes nothing into it.
+
+    Names the reasons that commits give for lines of files that were changed lately.
+
+    >>> tr.try_out().commits
+    2
     """
 
 
