@@ -46,7 +46,7 @@ class Hooked:
         for name in HOOKS:
             text = shim(name)
             if only_notes:
-                text = text[: text.index(_STARTS)]
+                text = text[: text.rindex(_STARTS)]
             if shell:
                 text = shebang(shell) + text.partition(b"\n")[2]
             (self.hooks / name).write_bytes(text)

@@ -60,10 +60,7 @@ class HubAgent:
     def __init__(self, server: ServedHub, token: str) -> None:
         self.server = server
         self.headers = {"Authorization": f"Bearer {token}"}
-        _, headers, _ = self._post({"id": 1, "method": "initialize", "params": _HELLO})
-        self.headers["Mcp_Session_Id"] = {k.lower(): v for k, v in headers.items()}[
-            "mcp-session-id"
-        ]
+        self._post({"id": 1, "method": "initialize", "params": _HELLO})
         self._post({"method": "notifications/initialized"})
 
     def _post(self, message: dict[str, Any]) -> tuple[int, dict[str, str], str]:

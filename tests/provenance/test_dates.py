@@ -19,6 +19,13 @@ from sync.conftest import Team
 FAR, LONG_AGO = "2099-01-01T00:00:00Z", "1970-01-02T00:00:00Z"
 
 
+def wait_for_next_second() -> None:
+    """Commits have dates in seconds: what is to be later has to be so by one."""
+    now = int(time.time())
+    while int(time.time()) == now:
+        time.sleep(0.02)
+
+
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not turn an answer into silence."""
@@ -134,6 +141,7 @@ def test_the_last_checkpoint_is_the_last_that_was_saved(ada: Repo, forger: Forge
     forger.push({path_of(one): document(one, "Trust me", kind="checkpoint", date=FAR)}, when=FUTURE)
     ada.json("sync")
     assert ada.json("checkpoint", "load")["checkpoint"]["origin"] == "unverified"
+    wait_for_next_second()
     ada.json("checkpoint", "save", "Half of the parser is done")
 
     loaded = ada.json("checkpoint", "load")
@@ -149,6 +157,7 @@ def test_the_log_is_in_the_order_of_events(ada: Repo, forger: Forger, when: floa
         forge(forger, number + 1, when=when)
     ada.json("sync")
     ada.switch("feature", create=True)
+    wait_for_next_second()
     ada.json("remember", "On the branch", "--type", "decision")
 
     entries = ada.json("log", "-n", "2")["entries"]

@@ -65,6 +65,7 @@ class _OpenFile:
         self.path = path
         self.identity = identity
         self.schema = -1
+        self.thread = threading.current_thread()
         self.close = weakref.finalize(self, _release, db, path, identity)
         _OPEN.add(self)
 
@@ -282,9 +283,13 @@ class Database:
 
 def close_all() -> None:
     """Close every connection of this process, which is about to end without a word: the last one to
-    go puts SQLite's log into the file."""
+    go puts SQLite's log into the file.
+
+    One that another thread may be using stays open: to close it under a query is a crash.
+    """
     for connection in list(_OPEN):
-        connection.close()
+        if connection.thread is threading.current_thread() or not connection.thread.is_alive():
+            connection.close()
 
 
 def private_folder(store: Store, cache: Path) -> Path:

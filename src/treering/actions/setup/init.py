@@ -293,7 +293,7 @@ def _purge(
     with workspace.store.lock():
         if not set_together(repository.common_dir, {}, here):
             raise StorageFailed("The refs of memories could not be removed.", hint="Run it again.")
-        close_all()  # no file of ours is open when its folder goes
+        close_all()  # no file of this thread is open when its folder goes
         for gone in (folder, repository.common_dir / "logs" / REFS):
             shutil.rmtree(gone, ignore_errors=True)
     for key, _ in config_file.read_matching(repository.common_dir, r"^branch\..*\.treering"):

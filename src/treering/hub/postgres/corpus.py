@@ -5,7 +5,7 @@ memories of one repository, with counts over all that were asked.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,13 +35,20 @@ class CountedWeights(dict[int, float]):
         return self._frequency
 
 
+class _ReadEntries(list[Entry]):
+    """Entries that are all here."""
+
+    def load(self, numbers: Collection[int]) -> None:
+        pass
+
+
 class CandidateCorpus:
     """Looks like a `Corpus` that holds the candidates alone, and knows the counts of all."""
 
     def __init__(self, candidates: Sequence[Candidate], counts: WordCounts) -> None:
         self._candidates = candidates
         self._counts = counts
-        self.entries = [candidate.entry for candidate in candidates]
+        self.entries = _ReadEntries(candidate.entry for candidate in candidates)
         self.numbers = {entry.blob: number for number, entry in enumerate(self.entries)}
         self.blobs = [entry.blob for entry in self.entries]
         self.ids = [entry.id for entry in self.entries]
