@@ -148,22 +148,30 @@ class Repo:
 
 def make_repo(path: Path, *options: str) -> Repo:
     """A repository with Ada as its person and an unborn branch main."""
-    shutil.copytree(_template(options), path, dirs_exist_ok=True)
+    if any(option.startswith("--separate-git-dir") for option in options):
+        path.mkdir(parents=True)
+        _init(path, options)  # it names a place of its own, so it cannot be copied
+    else:
+        shutil.copytree(_template(options), path, dirs_exist_ok=True)
     return Repo(path)
 
 
 @cache
 def _template(options: tuple[str, ...]) -> Path:
     folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
+    _init(folder, options)
+    git_dir = folder if "--bare" in options else folder / ".git"
+    for name in ("hooks", "info"):
+        (git_dir / name).mkdir()
+    return folder
+
+
+def _init(folder: Path, options: tuple[str, ...]) -> None:
     git = ("git", "-C", str(folder))
     subprocess.run([*git, "init", "-q", "-b", "main", "--template=", *options], check=True)
     config = {"user.name": ADA.name, "user.email": ADA.email, "gc.auto": "0"}
     for key, value in config.items():
         subprocess.run([*git, "config", key, value], check=True)
-    git_dir = folder if "--bare" in options else folder / ".git"
-    for name in ("hooks", "info"):
-        (git_dir / name).mkdir()
-    return folder
 
 
 def make_clone(source: Path | str, path: Path, name: str, *options: str) -> Repo:

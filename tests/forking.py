@@ -21,7 +21,8 @@ from functools import cache
 from pathlib import Path
 
 PROGRAM = Path(sys.executable).with_name("treering")
-# Variables that Python and libgit2 read when they start: a server that started with others cannot stand in.
+# Variables that Python and libgit2 read when they start: a server that started with others cannot
+# stand in.
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ", "HOME", "XDG_", "GIT_CONFIG")
 # What few commands use, and what needs extras.
 NOT_IMPORTED = ("treering.hub.postgres", "treering.mcp.http", "treering.web", "treering.__main__")

@@ -114,6 +114,10 @@ class Life:
     def _plain(self, fields: dict[str, Any]) -> str:
         """Without when and by which commit something was said: an undo is a change, too."""
         left_out = {"modified", "version", "history", "score", "why", "uri", "commit", "similar"}
+        left_out |= {
+            "standing",
+            "landed",
+        }  # what landed in code has landed, whatever is undone here
         left_out |= {"branch", "layer"} if self.is_written else set()
         return json.dumps({k: v for k, v in fields.items() if k not in left_out}, sort_keys=True)
 
