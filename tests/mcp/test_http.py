@@ -72,12 +72,6 @@ class Served:
         return code
 
 
-def transport(server):
-    """How the SDK's client reaches it, with its token."""
-    client = create_mcp_http_client(headers={"Authorization": server.token})
-    return streamable_http_client(f"http://127.0.0.1:{server.port}/mcp", http_client=client)
-
-
 @pytest.fixture
 def served(repo):
     running = []
@@ -96,7 +90,11 @@ def test_an_agent_works_over_http_in_both_eras(served, repo, era):
     server = served()
 
     async def main():
-        async with Client(transport(server), mode=era) as client:
+        url, headers = f"http://127.0.0.1:{server.port}/mcp", {"Authorization": server.token}
+        async with (
+            create_mcp_http_client(headers=headers) as http_client,
+            Client(streamable_http_client(url, http_client=http_client), mode=era) as client,
+        ):
             stored = await client.call_tool("remember", {"content": "Over HTTP", "type": "insight"})
             assert not stored.is_error
             return json.loads((await client.call_tool("recall", {})).content[0].text)

@@ -160,7 +160,7 @@ SUBCOG = System(
                 ),
                 Call(
                     "maintain",
-                    {"op": "gc", "purge": True, "older_than": "30d", "dry_run": False},
+                    {"op": "gc", "purge": True, "older_than": "30d"},
                     lambda a, _: a["purged"] == [],
                 ),
                 Call(
@@ -169,7 +169,7 @@ SUBCOG = System(
                     lambda a, _: a["memories"] == 1,
                 ),
             ),
-            "A dry run unless you say `dry_run=false`. What landed is promoted, not dropped; what "
+            "A dry run unless you say `dry_run=false`; purging is for people. What landed is promoted, not dropped; what "
             "is dropped can be restored.",
             scene="gone branch",
         ),
