@@ -60,7 +60,9 @@ class HubAgent:
     def __init__(self, server: ServedHub, token: str) -> None:
         self.server = server
         self.headers = {"Authorization": f"Bearer {token}"}
-        self._post({"id": 1, "method": "initialize", "params": _HELLO})
+        _, headers, _ = self._post({"id": 1, "method": "initialize", "params": _HELLO})
+        names = {name.lower(): value for name, value in headers.items()}
+        self.headers["Mcp_Session_Id"] = names["mcp-session-id"]
         self._post({"method": "notifications/initialized"})
 
     def _post(self, message: dict[str, Any]) -> tuple[int, dict[str, str], str]:

@@ -3,7 +3,7 @@
 A page in a browser can reach a port on this machine, so Host and Origin are checked always, and so
 is a token: every user of a machine can reach its ports.
 
-No session is kept: each request stands for itself, so there is nothing to fill.
+Sessions of the protocol's handshake era are the SDK's: it ends those that were idle for long.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from treering.mcp.listening import MAX_CONNECTIONS, Address, App, bind
 PATH = "/mcp"
 _LARGEST_BODY = 4 * 1024 * 1024
 _SHORTEST_TOKEN = 16
+_MAX_SESSIONS = 1000
 _LAST_WORDS = 5  # seconds for calls under way when it is told to end
 
 
@@ -76,7 +77,7 @@ def serve_guarded(
     actual = Address(address.host, listener.getsockname()[1])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        stateless_http=True,
+        max_sessions=_MAX_SESSIONS,
         max_request_body_size=_LARGEST_BODY,
         transport_security=_security(hosts),
     )

@@ -169,8 +169,8 @@ SUBCOG = System(
                     lambda a, _: a["memories"] == 1,
                 ),
             ),
-            "A dry run unless you say `dry_run=false`; purging is for people. What landed is promoted, not dropped; what "
-            "is dropped can be restored.",
+            "A dry run unless you say `dry_run=false`; purging is for people. What landed is "
+            "promoted, not dropped; what is dropped can be restored.",
             scene="gone branch",
         ),
         Row(
