@@ -80,3 +80,9 @@ def test_a_branch_name_is_quoted_before_a_shell_gets_it(repo: Repo) -> None:
     said = subprocess.run([TREERING], cwd=repo.path, env=env, capture_output=True, text=True)
 
     assert said.stdout.splitlines() == ["plain,'feature$(touch${IFS}x)'"]
+
+
+def test_a_pipe_is_not_imported_and_nobody_waits_for_it(repo: Repo) -> None:
+    os.mkfifo(repo.path / "notes")
+
+    assert repo.error("import", "notes")["code"] == "invalid"

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from treering.call import Advice, Call, Option
+from treering.model.choices import MAINTAIN_OPS
 from treering.verbs import VERBS, find_verb
 from treering.verbs.verb import Parameter, Verb
 
@@ -27,17 +28,11 @@ def spell(part: Call | Option) -> str:
     if verb.tool:
         return _write(verb.name, arguments)
     known = {parameter.name for parameter in find_verb("maintain").parameters}
-    if verb.name in _operations() and arguments.keys() <= known:
+    if verb.name in MAINTAIN_OPS and arguments.keys() <= known:
         if "undo" in arguments:
             arguments["dry_run"] = False  # the tool only shows it until told
         return _write("maintain", {"op": verb.name} | arguments)
     return str(part)
-
-
-def _operations() -> tuple[str, ...]:
-    from treering.model.choices import MAINTAIN_OPS
-
-    return MAINTAIN_OPS
 
 
 def _name_words(verb: Verb, words: tuple[str, ...]) -> dict[str, Any]:

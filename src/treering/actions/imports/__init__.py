@@ -50,6 +50,11 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
     path = Path(place)
     if not path.exists():
         raise Invalid(f"There is no file {place}")
+    if not (path.is_file() or path.is_dir()):
+        raise Invalid(
+            f"{place} is neither a file nor a folder.",
+            hint="`treering import -` reads JSON lines from standard input.",
+        )
     name = name or _recognize(path)
     return SourceRecords(name, SOURCES[name].read(path))
 
