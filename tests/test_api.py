@@ -164,7 +164,7 @@ def test_mappings_are_what_their_types_say(repo: Repo, tmp_path: Path) -> None:
         (answers.StatusHealth, tr.status(view="health")),
         (answers.Remembered, made),
         (answers.Recalled, tr.recall("Redis", detail="full")),
-        (answers.WholeMemory, tr.read(made.id, history=True)),
+        (answers.Card, tr.read(made.id, history=True)),
         (answers.Maintained[answers.GcAnswer], tr.maintain("gc")),
         (answers.Maintained[answers.Enrichment], tr.maintain("enrich")),
     ]

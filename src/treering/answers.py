@@ -6,13 +6,12 @@ answer is a plain mapping, its keys and what they hold are written down beside i
 
 from treering.actions.answers import Maintained as Maintained
 from treering.actions.backfill import Backfilled as Backfilled
+from treering.actions.card import Card as Card
 from treering.actions.checkpoint import CheckpointLoaded as CheckpointLoaded
-from treering.actions.checkpoint import CheckpointMemory as CheckpointMemory
 from treering.actions.checkpoint import CodeSince as CodeSince
 from treering.actions.config import SettingValue as SettingShown
 from treering.actions.config import SettingValues as SettingValues
 from treering.actions.context.context import ContextAnswer as ContextAnswer
-from treering.actions.context.context import ContextEntry as ContextEntry
 from treering.actions.diff import Diff as Diff
 from treering.actions.diff import Difference as Difference
 from treering.actions.doctor.doctor import Diagnosis as Diagnosis
@@ -60,9 +59,7 @@ from treering.actions.prompts.prompts import PromptList as PromptList
 from treering.actions.prompts.prompts import PromptListed as PromptListed
 from treering.actions.prompts.prompts import PromptSaved as PromptSaved
 from treering.actions.prompts.prompts import PromptText as PromptText
-from treering.actions.read import WholeMemory as WholeMemory
 from treering.actions.recall import Recalled as Recalled
-from treering.actions.recall import RecallHit as RecallHit
 from treering.actions.redact import Redacted as Redacted
 from treering.actions.reindex import Reindexed as Reindexed
 from treering.actions.remember import Remembered as Remembered
@@ -82,29 +79,25 @@ from treering.actions.tidying.enrich import Enrichment as Enrichment
 from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
 from treering.actions.tidying.merge import Merges as Merges
-from treering.actions.tidying.review import DoubtfulMemory as DoubtfulMemory
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tidying.summarize import Summaries as Summaries
 from treering.actions.tryout import HistoryFinding as HistoryFinding
 from treering.actions.tryout import Tryout as Tryout
 from treering.actions.why.answers import WhyAnswer as WhyAnswer
 from treering.actions.why.answers import WhyLines as WhyLines
-from treering.actions.why.answers import WhyMemory as WhyMemory
 from treering.sync.outcome import Synced as Synced
 from treering.sync.outcome import SyncedScope as SyncLine
 
 __all__ = [
     "Backfilled",
+    "Card",
     "CheckpointLoaded",
-    "CheckpointMemory",
     "CodeSince",
     "ContextAnswer",
-    "ContextEntry",
     "Deduped",
     "Diagnosis",
     "Diff",
     "Difference",
-    "DoubtfulMemory",
     "Drained",
     "Drawing",
     "Edges",
@@ -148,7 +141,6 @@ __all__ = [
     "PromptSaved",
     "PromptText",
     "PrunedLinks",
-    "RecallHit",
     "Recalled",
     "Redacted",
     "Reindexed",
@@ -176,8 +168,6 @@ __all__ = [
     "SyncLine",
     "Synced",
     "Tryout",
-    "WholeMemory",
     "WhyAnswer",
     "WhyLines",
-    "WhyMemory",
 ]  # fmt: skip

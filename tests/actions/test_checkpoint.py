@@ -24,9 +24,9 @@ def test_what_is_saved_is_loaded_with_what_changed_since(repo: Repo) -> None:
     loaded = repo.tr.checkpoint("load")
 
     assert saved.type == "checkpoint"
-    assert loaded["checkpoint"]["id"] == saved.id
-    assert loaded["checkpoint"]["commit"] == commit
-    assert loaded["checkpoint"]["session"] == "s1"
+    assert loaded["checkpoint"].id == saved.id
+    assert loaded["checkpoint"].commit == commit
+    assert loaded["checkpoint"].session == "s1"
     assert loaded["summary"] == "Parser works\n\nThe lexer is half done."
     assert loaded["next_steps"] == ["finish the lexer", "write docs"]
     assert loaded["open_files"] == ["src/a.py", "/etc/hosts"]
@@ -48,7 +48,7 @@ def test_the_last_one_is_loaded_even_when_its_words_were_said_before(repo: Repo)
     repo.tr.checkpoint("save", summary="other")
     again = repo.tr.checkpoint("save", summary="wip", next_steps=["go on"])
 
-    assert repo.tr.checkpoint("load")["checkpoint"]["id"] == again.id
+    assert repo.tr.checkpoint("load")["checkpoint"].id == again.id
     assert repo.tr.checkpoint("load")["next_steps"] == ["go on"]
 
 

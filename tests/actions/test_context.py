@@ -14,7 +14,7 @@ def everything(answer: dict) -> list[dict]:
 
 
 def entry(answer: dict, memory_id: str) -> dict:
-    return next(item for item in everything(answer) if item["id"] == memory_id)
+    return next(item for item in everything(answer) if item.id == memory_id)
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_the_file_at_hand_comes_first_and_says_why(repo: Repo) -> None:
         recent_files=["src/db/pool.py"],
     )
 
-    assert everything(answer)[0]["id"] == exact.id
-    assert "file" in entry(answer, exact.id)["why"]
-    assert "folder" in entry(answer, folder.id)["why"]
-    assert "recent file" in entry(answer, recent.id)["why"]
-    assert "task" in entry(answer, task.id)["why"]
-    assert other.id not in [item["id"] for item in everything(answer)]
-    assert exact.id in [item["id"] for item in answer["high"]]
+    assert everything(answer)[0].id == exact.id
+    assert "file" in entry(answer, exact.id).why
+    assert "folder" in entry(answer, folder.id).why
+    assert "recent file" in entry(answer, recent.id).why
+    assert "task" in entry(answer, task.id).why
+    assert other.id not in [item.id for item in everything(answer)]
+    assert exact.id in [item.id for item in answer["high"]]
     for item in everything(answer):
-        assert item["id"] in answer["text"]
-        assert item["title"] in answer["text"]
-    scores = [item["score"] for item in everything(answer)]
+        assert item.id in answer["text"]
+        assert item.title in answer["text"]
+    scores = [item.score for item in everything(answer)]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -145,7 +145,7 @@ def test_orders_of_others_are_left_out_and_named(repo: Repo) -> None:
 
     assert answer["flagged"] == [bad.id]
     assert "Ignore all previous" not in answer["text"]
-    assert bad.id not in [item["id"] for item in everything(answer)]
+    assert bad.id not in [item.id for item in everything(answer)]
 
 
 def test_one_call_resumes_the_work(repo: Repo) -> None:
@@ -160,7 +160,7 @@ def test_one_call_resumes_the_work(repo: Repo) -> None:
     assert "Half of the parser" in answer["text"]
     assert "- the lexer" in answer["text"]
     assert "Since then: 1 commit, 1 file changed" in answer["text"]
-    assert answer["checkpoint"]["title"] == "Half of the parser"
+    assert answer["checkpoint"].title == "Half of the parser"
     assert everything(answer) == []
 
 
@@ -172,8 +172,8 @@ def test_what_the_branch_learned_is_seen_only_there(repo: Repo) -> None:
 
     here = repo.tr.context()
 
-    assert "branch" in entry(here, own.id)["why"]
-    assert "branch" not in entry(here, trunk.id)["why"]
+    assert "branch" in entry(here, own.id).why
+    assert "branch" not in entry(here, trunk.id).why
     assert own.id not in repo.tr.context(branch="main")["text"]
 
 
@@ -185,7 +185,7 @@ def test_changed_files_are_told(repo: Repo) -> None:
 
     answer = repo.tr.context(files=["a.py"])
 
-    assert "files changed" in entry(answer, memory.id)["why"]
+    assert "files changed" in entry(answer, memory.id).why
     assert "files changed" in answer["text"]
 
 
@@ -198,7 +198,7 @@ def test_links_bring_in_what_words_do_not(repo: Repo) -> None:
 
     answer = tr.context(task="scheduler")
 
-    assert "linked" in entry(answer, far.id)["why"]
+    assert "linked" in entry(answer, far.id).why
 
 
 def test_replaced_and_forgotten_ones_are_not_shown(repo: Repo) -> None:
@@ -210,9 +210,9 @@ def test_replaced_and_forgotten_ones_are_not_shown(repo: Repo) -> None:
 
     answer = repo.tr.context(task="use")
 
-    assert gone.id not in [item["id"] for item in everything(answer)]
-    shown = [item for item in everything(answer) if item["id"] == old.id]
-    assert all("superseded" in item["why"] for item in shown)
+    assert gone.id not in [item.id for item in everything(answer)]
+    shown = [item for item in everything(answer) if item.id == old.id]
+    assert all("superseded" in item.why for item in shown)
 
 
 def test_a_saved_template_renders_it(repo: Repo) -> None:
@@ -259,7 +259,7 @@ def test_a_task_is_words_not_a_query(repo: Repo) -> None:
 
     answer = repo.tr.context(task='fix since:nonsense type:bogus "frobnicator leak" -leaks')
 
-    assert "task" in entry(answer, memory.id)["why"]
+    assert "task" in entry(answer, memory.id).why
 
 
 def test_the_command_line_prints_the_text(repo: Repo) -> None:

@@ -60,7 +60,7 @@ def test_a_decision_whose_squash_was_reverted_says_so_at_every_door(repo: Repo) 
     assert hit.reverted == mark
     answer = repo.tr.context(task="cache connections", files=["db.py"])
     entries = [*answer["high"], *answer["medium"], *answer["low"]]
-    marks = {entry["id"]: entry.get("reverted") for entry in entries}
+    marks = {entry.id: entry.reverted for entry in entries}
     assert marks[decision] == mark
     assert marks[other] is None
     text = answer["text"]

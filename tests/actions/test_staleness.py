@@ -310,6 +310,6 @@ def test_words_that_are_no_longer_in_the_files_are_named(repo: Repo) -> None:
     (doubt,) = [item for item in repo.tr.review().items if item.id == made.id]
     assert "no longer in its files: MAX_RETRIES" in [reason.detail for reason in doubt.reasons]
     answer = repo.tr.context(files=["client.py"])
-    entries = {e["id"]: e for group in ("high", "medium", "low") for e in answer[group]}
-    assert "words gone" in entries[made.id]["why"]
-    assert entries[made.id]["score"] < entries[plain.id]["score"]
+    entries = {e.id: e for group in ("high", "medium", "low") for e in answer[group]}
+    assert "words gone" in entries[made.id].why
+    assert entries[made.id].score < entries[plain.id].score

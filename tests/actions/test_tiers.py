@@ -242,8 +242,8 @@ def test_context_has_records_only_where_they_give_a_reason(busy: Repo) -> None:
     said = busy.tr.context(files=["file0.py"])
     unsaid = busy.tr.context(files=["file1.py"])
 
-    assert "commit" not in {e["type"] for group in ("high", "medium", "low") for e in said[group]}
-    assert [e["title"] for e in unsaid["high"] + unsaid["medium"] + unsaid["low"]] == ["Read ahead"]
+    assert "commit" not in {e.type for group in ("high", "medium", "low") for e in said[group]}
+    assert [e.title for e in unsaid["high"] + unsaid["medium"] + unsaid["low"]] == ["Read ahead"]
     assert reason in unsaid["text"]
 
 

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from conftest import Repo
-from treering.actions.recall import Recalled, RecallHit
+from treering.actions.card import Card
+from treering.actions.recall import Recalled
 from treering.model.memory import derive_id
 from treering.search import succession
 
@@ -16,7 +17,7 @@ def _later(repo: Repo, hours: float = 2) -> None:
     repo.now += hours * HOUR
 
 
-def _hit(answer: Recalled, memory_id: str) -> RecallHit:
+def _hit(answer: Recalled, memory_id: str) -> Card:
     return next(hit for hit in answer.results if hit.id == memory_id)
 
 
@@ -295,7 +296,7 @@ def test_context_marks_it_and_puts_it_right_below(changed: tuple[Repo, str, str]
     answer = repo.tr.context(task="raise the upload limit")
 
     entries = [*answer["high"], *answer["medium"], *answer["low"]]
-    marks = {entry["id"]: entry.get("newer") for entry in entries}
+    marks = {entry.id: entry.newer for entry in entries}
     assert marks[old] is not None
     assert marks[old].id == new
     assert marks[new] is None

@@ -514,7 +514,7 @@ def test_what_was_learned_since_comes_after(story: Story) -> None:
     answer = explain(story.repo, "db.py:5")
 
     assert answer.memories[-1].id == later
-    assert answer.memories[-1].is_since
+    assert answer.memories[-1].since
 
 
 def test_a_decision_on_the_trunk_explains_the_commit_it_was_made_for(repo: Repo) -> None:
@@ -622,9 +622,9 @@ def test_context_puts_what_explains_the_lines_first(story: Story) -> None:
     mode = story.repo.tr.context(files=["db.py:5"])
     timeout = story.repo.tr.context(files=["db.py:6-6", "db.py:99", "nowhere.py:1"])
 
-    assert mode["high"][0]["id"] in (story.wal, story.failed)
-    assert "lines" in mode["high"][0]["why"]
-    assert timeout["high"][0]["id"] == story.patience
+    assert mode["high"][0].id in (story.wal, story.failed)
+    assert "lines" in mode["high"][0].why
+    assert timeout["high"][0].id == story.patience
 
 
 # --- whatever became of the branch ----------------------------------------------------------------

@@ -341,7 +341,7 @@ def test_compaction_saves_a_checkpoint(repo: Repo):
     assert (last["next_steps"], last["open_files"]) == (["Fix tokens"], ["README.md"])
     assert "the parser" not in json.dumps(memories(repo, "checkpoint"))
     assert "salaries" not in json.dumps(memories(repo, "checkpoint"))
-    assert last["checkpoint"]["session"] == SESSION
+    assert last["checkpoint"].session == SESSION
 
 
 def test_a_held_lock_keeps_nobody_waiting(repo: Repo):

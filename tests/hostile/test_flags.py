@@ -165,8 +165,8 @@ def test_a_flagged_checkpoint_is_not_resumed_unasked(honest: Repo, field: str) -
             assert ID not in said, door
             assert "Go on" not in said, door
     loaded = honest.tr.checkpoint("load")
-    assert loaded["checkpoint"]["id"] == ID
-    assert loaded["checkpoint"]["flags"]
+    assert loaded["checkpoint"].id == ID
+    assert loaded["checkpoint"].flags
 
 
 # --- once a blob ----------------------------------------------------------------------------------

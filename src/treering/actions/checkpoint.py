@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
+from treering.actions.card import Card, make_card
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.origin import attribute
@@ -24,24 +25,6 @@ from treering.text import secrets
 _MOST_FILES = 200
 
 
-class CheckpointMemory(TypedDict):
-    id: str
-    uri: str
-    branch: str
-    version: str
-    title: str
-    created: str
-    origin: str
-    author: str
-    agent: str
-    session: str
-    commit: str
-    status: str
-    flags: NotRequired[list[str]]
-    #: Not injected: flagged, and not of this clone's own writing.
-    withheld: NotRequired[bool]
-
-
 class CodeSince(TypedDict):
     """What happened to the code; `known` is false where the commit of then is not here."""
 
@@ -52,7 +35,7 @@ class CodeSince(TypedDict):
 
 
 class CheckpointLoaded(TypedDict):
-    checkpoint: CheckpointMemory | None
+    checkpoint: Card | None
     summary: str
     next_steps: list[str]
     open_files: list[str]
@@ -197,27 +180,23 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in items] if isinstance(items, list) else []
 
 
-def _describe(workspace: Workspace, place: Copy, memory: Memory) -> CheckpointMemory:
-    whose = attribute(workspace, place.blob, memory)
-    answer: CheckpointMemory = {
-        "id": memory.id,
-        "uri": uri_of(memory.id),
-        "branch": place.layer.branch,
-        "version": place.blob,
-        "created": whose.created,
-        "origin": whose.origin,
-        "title": memory.title,
-        "author": memory.author,
-        "agent": memory.agent,
-        "session": memory.session,
-        "commit": memory.commit,
-        "status": memory.status,
-    }
+def _describe(workspace: Workspace, place: Copy, memory: Memory) -> Card:
     flags = Flags(workspace)
-    if signs := flags.of(place):
-        answer["flags"] = list(signs)
-        answer["withheld"] = flags.withholds(place)
-    return answer
+    card = make_card(
+        memory,
+        attribute(workspace, place.blob, memory),
+        uri=uri_of(memory.id),
+        branch=place.layer.branch,
+        layer=place.layer.kind,
+        private=place.is_private,
+        flags=flags.of(place),
+    )
+    return card._replace(
+        version=place.blob,
+        session=memory.session,
+        commit=memory.commit,
+        withheld=flags.withholds(place) or None,
+    )
 
 
 def since(workspace: Workspace, position: Position, memory: Memory) -> CodeSince:

@@ -13,13 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from treering.actions.card import Card, CardMaker
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import Flags
 from treering.actions.marks import NO_MARKS, Marks, find_marks
-from treering.actions.origin import AttributedMemory, attribute
-from treering.actions.recall import HitReasons, RecallHit, make_hit
 from treering.actions.staleness import CodeTree
-from treering.actions.standing import find_standings
 from treering.actions.why.overruled import OverruledMemory, OverruleFinder, read_edits
 from treering.actions.why.ranking import Via
 from treering.actions.why.why import Inquest, sort_ways
@@ -27,9 +24,8 @@ from treering.actions.workspace import Workspace
 from treering.branches.trunk import tips_of, trunk_of
 from treering.errors import BranchNotFound, Invalid, StoreDamaged, TreeringError
 from treering.git.diff import ChangedFile, list_changed_files
-from treering.model.memory import uri_of
 from treering.model.tables import read_word_list
-from treering.store.view import Copy, View
+from treering.store.view import View
 from treering.text.overruling import read_overruled
 
 if TYPE_CHECKING:
@@ -53,7 +49,7 @@ class GuardFinding:
     path: str
     first: int
     last: int
-    memory: RecallHit
+    memory: Card
     via: tuple[Via, ...]
     acknowledged: bool = False
     #: What the acknowledging commit or memory says, and which one it is.
@@ -292,25 +288,27 @@ def _describe(
     after = after if private else after.without_private()
     ids = list(dict.fromkeys(item.memory for item in found))
     head = workspace.position(change.after).head
-    marks = find_marks(workspace, inquest.view, ids, head)
     later = find_marks(workspace, after, ids, head)
     told = _read_trailers(workspace, change)
-    cards: dict[str, RecallHit] = {}
+    cards: dict[str, Card] = {}
     acknowledged: dict[str, _Acknowledgement] = {}
-    flags, code = Flags(workspace), CodeTree(workspace.repository, head)
-    for item in found:
-        copy = inquest.finder(item.path).copy(item.memory)
+    maker = CardMaker(workspace, inquest.view, head, CodeTree(workspace.repository, head))
+    finders = [(item, inquest.finder(item.path)) for item in found]
+    maker.prepare(copy for item, finder in finders if (copy := finder.copy(item.memory)))
+    for item, finder in finders:
+        copy = finder.copy(item.memory)
         memory = copy.try_memory() if copy else None
         if item.memory in cards or copy is None or memory is None:
             continue
-        mark = marks.get(item.memory, NO_MARKS)
-        if memory.status == "superseded" or mark.is_replaced:
+        card = maker.make(copy, memory)
+        if card.status == "superseded" or card.marks.is_replaced:
             continue  # no longer in force before the change
         if said := _find_trailer(told, item.memory) or _find_successor(
             after, item.memory, later.get(item.memory, NO_MARKS)
         ):
             acknowledged[item.memory] = said
-        cards[item.memory] = _make_card(workspace, copy, flags, mark, code)
+        card = card._replace(why=("lines",)).with_text(memory, "medium")
+        cards[item.memory] = card
     findings = [
         _make_finding(item, cards[item.memory], acknowledged.get(item.memory))
         for item in found
@@ -326,23 +324,7 @@ def _describe(
     return tuple(findings)
 
 
-def _make_card(
-    workspace: Workspace, copy: Copy, flags: Flags, marks: Marks, code: CodeTree
-) -> RecallHit:
-    memory = copy.memory()
-    whose = attribute(workspace, copy.blob, memory)
-    found = AttributedMemory(
-        memory, whose, uri_of(memory.id), copy.layer.branch, copy.layer.kind, flags.of(copy),
-        copy.is_private, standing=find_standings(workspace, [copy])[copy.id],
-    )  # fmt: skip
-    return make_hit(
-        found, HitReasons(1.0, ("lines",)), "", "medium", marks=marks, stale=code.staleness(memory)
-    )
-
-
-def _make_finding(
-    item: OverruledMemory, card: RecallHit, said: _Acknowledgement | None
-) -> GuardFinding:
+def _make_finding(item: OverruledMemory, card: Card, said: _Acknowledgement | None) -> GuardFinding:
     first, last = max(item.lines, key=lambda run: (run[1] - run[0], -run[0]))
     return GuardFinding(
         path=_show(item.path),

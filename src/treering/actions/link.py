@@ -1,10 +1,10 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from treering.actions import inputs
+from treering.actions.card import Neighbour
 from treering.actions.revise import write_changes
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
@@ -146,21 +146,6 @@ def _write(
     write_changes(workspace, writing, op, [Change(memory, place, place.is_private), *more])
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """The other end of a link; `depth` counts hops from the memory that was read."""
-
-    direction: Literal["in", "out"]
-    relation: str
-    id: str
-    title: str
-    confidence: float
-    by: str
-    depth: int = 1
-    reason: str | None = None
-    flags: tuple[str, ...] | None = None
-
-
 class LinkEnd(Protocol):
     """A memory at the end of a link."""
 
@@ -236,7 +221,7 @@ def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
     own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
     if not own or neighbour.direction == "in" or neighbour.depth > 1:
         return neighbour
-    return replace(neighbour, reason=own[0].reason)
+    return neighbour._replace(reason=own[0].reason)
 
 
 def own_links(memory: Memory) -> list[Edge]:

@@ -10,14 +10,12 @@ code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
 
-from treering.actions.standing import UNKNOWN, LandedAs, Standing, StandingWord
 from treering.actions.workspace import Workspace
 from treering.derived.database import Database
 from treering.errors import TreeringError
 from treering.git.repository import Repository
-from treering.model.choices import Status
 from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
 from treering.store.vault import NOBODY
@@ -44,73 +42,6 @@ class Attribution(NamedTuple):
     edited_by: tuple[str, ...]
     created: str
     modified: str
-
-
-class MemoryFields(TypedDict):
-    """What every answer that shows a memory says of it."""
-
-    id: str
-    uri: str
-    type: str
-    title: str
-    branch: str
-    layer: str
-    private: bool
-    tags: tuple[str, ...]
-    topic: str
-    confidence: float
-    status: Status
-    created: str
-    modified: str
-    author: str
-    origin: Origin
-    edited_by: tuple[str, ...] | None
-    flags: tuple[str, ...] | None
-    conflict: bool | None
-    standing: StandingWord | None
-    landed: LandedAs | None
-    repo: str | None
-
-
-class AttributedMemory(NamedTuple):
-    """A memory to answer with: whose word it is, where it was found, and what looks wrong."""
-
-    memory: Memory
-    whose: Attribution
-    uri: str
-    branch: str
-    layer: str
-    flags: tuple[str, ...]
-    private: bool = False
-    #: The repository it is of, where the hub was asked.
-    repo: str | None = None
-    standing: Standing = UNKNOWN
-
-    def fields(self) -> MemoryFields:
-        memory, whose = self.memory, self.whose
-        return {
-            "id": memory.id,
-            "uri": self.uri,
-            "type": memory.type,
-            "title": memory.title,
-            "branch": self.branch,
-            "layer": self.layer,
-            "private": self.private,
-            "tags": memory.tags,
-            "topic": memory.topic,
-            "confidence": memory.confidence,
-            "status": memory.status,
-            "created": whose.created,
-            "modified": whose.modified,
-            "author": memory.author,
-            "origin": whose.origin,
-            "edited_by": whose.edited_by or None,
-            "flags": self.flags or None,
-            "conflict": bool(memory.lost_wording) or None,
-            "standing": self.standing.standing,
-            "landed": self.standing.landed,
-            "repo": self.repo,
-        }
 
 
 def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:

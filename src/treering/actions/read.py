@@ -1,91 +1,23 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from treering.actions import outputs
+from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.link import Neighbour, neighbours
-from treering.actions.marks import (
-    NO_MARKS,
-    Marks,
-    NewerMemory,
-    OutdatedBy,
-    Outdates,
-    Reverted,
-    list_outdates,
-    mark_blobs,
-    view_with,
-)
-from treering.actions.origin import AttributedMemory, Origin, attribute
+from treering.actions.link import neighbours
+from treering.actions.marks import Outdates, list_outdates, view_with
 from treering.actions.outputs import Piece
-from treering.actions.staleness import CodeTree, Stale
-from treering.actions.standing import LandedAs, StandingWord, find_standings
+from treering.actions.staleness import CodeTree
 from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.derived.history import MemoryEvent, events_in
 from treering.errors import Invalid, MemoryNotFound
-from treering.hub.names import RepoFreshness
-from treering.model.choices import Status
-from treering.model.memory import FileRef, Memory, uri_of
+from treering.model.memory import Memory
 from treering.store import history as past
 from treering.store.view import Copy, Layer, View
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    commit: str
-    when: str
-    author: str
-    op: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class WholeMemory:
-    """A memory with everything we know about it; `version` is the blob to expect in revise."""
-
-    id: str
-    uri: str
-    type: str
-    title: str
-    content: str
-    version: str
-    branch: str
-    layer: str
-    private: bool
-    tags: tuple[str, ...]
-    topic: str
-    status: Status
-    confidence: float
-    source: str
-    author: str
-    agent: str
-    session: str
-    commit: str
-    files: tuple[FileRef, ...]
-    created: str
-    modified: str
-    details: Mapping[str, object]
-    links: tuple[Neighbour, ...]
-    origin: Origin
-    edited_by: tuple[str, ...] | None = None
-    flags: tuple[str, ...] | None = None
-    conflict: bool | None = None
-    standing: StandingWord | None = None
-    landed: LandedAs | None = None
-    extra: Mapping[str, object] | None = None
-    outdated_by: OutdatedBy | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
-    outdates: tuple[Outdates, ...] | None = None
-    stale: Stale | None = None
-    history: tuple[HistoryEntry, ...] | None = None
-    pending: int | None = None
-    repo: str | None = None
-    repos: tuple[RepoFreshness, ...] | None = None
 
 
 def read(
@@ -98,7 +30,7 @@ def read(
     offset: int = 0,
     branch: str = "",
     repos: Sequence[str] = (),
-) -> WholeMemory | Piece:
+) -> Card | Piece:
     """The memory as it is seen from here, or as it was `at` a commit or date.
 
     With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
@@ -118,44 +50,22 @@ def read(
     view = workspace.view_from(position)
     place, seen = _at(workspace, view, id, at) if at else (view.find(id), view)
     memory = place.memory()
-    whose = attribute(workspace, place.blob, memory)
-    flags = Flags(workspace)
     head = workspace.repository.resolve(at) if at else position.head
-    marks, outdates = _truth(workspace, seen, place, head)
-    whole = make_whole(
-        AttributedMemory(
-            memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
-            flags.of(place), place.is_private,
-            standing=find_standings(workspace, [place])[place.id],
-        ),
-        place.blob,
-        offset,
-        _neighbours(workspace, view, memory, links, flags),
-        marks,
-    )  # fmt: skip
+    cards = CardMaker(workspace, seen, head, CodeTree(workspace.repository, position.head))
+    cards.prepare([place])
     events = memory_events(workspace, view, memory.id) if history else None
-    return replace(
-        whole,
+    return show_whole(cards.make(place, memory), memory, place.blob, offset)._replace(
         details=_details(place, memory),
-        outdates=outdates or None,
-        stale=CodeTree(workspace.repository, position.head).staleness(memory),
+        links=_neighbours(workspace, view, memory, links, cards.flags),
+        outdates=_list_outdates(workspace, seen, place) or None,
         history=None if events is None else tuple(map(write_event, events)),
         pending=pending or None,
     )
 
 
-def make_whole(
-    found: AttributedMemory,
-    version: str,
-    offset: int,
-    links: tuple[Neighbour, ...],
-    marks: Marks,
-) -> WholeMemory:
-    """A memory whole, of this repository or of another: what is stored, and what it is linked
-    with."""
-    memory = found.memory
-    return WholeMemory(
-        **found.fields(),
+def show_whole(card: Card, memory: Memory, version: str, offset: int) -> Card:
+    """Add all that is stored of a memory to its card."""
+    return card._replace(
         content=content_from(memory.content, offset),
         version=version,
         source=memory.source,
@@ -164,23 +74,16 @@ def make_whole(
         commit=memory.commit,
         files=memory.files,
         details=dict(memory.details),
-        links=links,
         extra=memory.extra or None,
-        **marks._asdict(),
     )
 
 
-def _truth(
-    workspace: Workspace, view: View, place: Copy, head: str | None
-) -> tuple[Marks, tuple[Outdates, ...]]:
-    """What there is to say of a memory's truth and what it replaces, as of what is seen in a view;
-    a version that is not the one seen there has no place in it."""
+def _list_outdates(workspace: Workspace, view: View, place: Copy) -> tuple[Outdates, ...]:
+    """The memories that one replaces in a view, if that version of it is the one seen there."""
     now = view.place(place.id)
     if now is None or now.blob != place.blob:
-        return NO_MARKS, ()
-    search_view = view_with(workspace, view, [place.blob])
-    marks = mark_blobs(workspace, search_view, [place.blob], head)
-    return marks.get(place.blob, NO_MARKS), list_outdates(search_view, place.blob)
+        return ()
+    return list_outdates(view_with(workspace, view, [place.blob]), place.blob)
 
 
 def _neighbours(

@@ -1,95 +1,23 @@
 """recall: search what is seen from here, or list it; each hit says why it is there."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from treering.actions.card import Card, CardMaker
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import Flags
-from treering.actions.marks import (
-    NO_MARKS,
-    Marks,
-    NewerMemory,
-    OutdatedBy,
-    Reverted,
-    find_amendments,
-    mark_blobs,
-)
-from treering.actions.origin import AttributedMemory, Origin, attribute
 from treering.actions.recall_request import LEFT_OUT, RecallRequest
 from treering.actions.searcher import SLACK, SearchView
-from treering.actions.staleness import CodeTree, Stale
-from treering.actions.standing import (
-    UNKNOWN,
-    LandedAs,
-    Standing,
-    StandingWord,
-    find_standings,
-)
+from treering.actions.staleness import CodeTree
 from treering.actions.workspace import Position, Workspace
 from treering.branches.layers import view_of_trash
 from treering.call import Advice, Call
 from treering.hub.names import RepoFreshness
-from treering.model.choices import Mode, Order, Outcome, Status, Tiers
-from treering.model.memory import uri_of
+from treering.model.choices import Mode, Order, Tiers
 from treering.model.query import Filters, Query, parse
-from treering.search.hits import Hit, Match, SearchResult, count_weak, withhold_weak
+from treering.search.hits import Hit, SearchResult, count_weak, withhold_weak
 from treering.store.view import View
-from treering.text.passages import snippet
 
 _SEARCH_LIMIT, _LIST_LIMIT = 10, 50
-
-
-class RecallHit(NamedTuple):
-    """One memory of an answer; `content` and `details` with full detail, else a snippet.
-
-    `flags` name what looks wrong: signs of a text that wants to steer whoever reads it, a
-    credential, or that nobody has looked yet; `edited_by` those whose words are in it besides its
-    author's.
-    """
-
-    id: str
-    uri: str
-    type: str
-    title: str
-    branch: str
-    layer: str
-    private: bool
-    tags: tuple[str, ...]
-    topic: str
-    score: float
-    why: tuple[str, ...]
-    confidence: float
-    status: Status
-    created: str
-    modified: str
-    author: str
-    origin: Origin
-    edited_by: tuple[str, ...] | None = None
-    flags: tuple[str, ...] | None = None
-    #: Two people reworded it, and nobody has settled which words count.
-    conflict: bool | None = None
-    #: Whether its code has landed, and as what.
-    standing: StandingWord | None = None
-    landed: LandedAs | None = None
-    agent: str | None = None
-    outcome: Outcome | None = None
-    outdated_by: OutdatedBy | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
-    stale: Stale | None = None
-    #: What of the question it matches; not in a listing, nor of what is only linked.
-    match: Match | None = None
-    #: What was searched for in place of words nobody wrote, where it matches that.
-    spelled: str | None = None
-    #: The commit that a memory of the type commit is about.
-    commit: str | None = None
-    similar: tuple[str, ...] | None = None
-    via: str | None = None
-    snippet: str | None = None
-    content: str | None = None
-    details: Mapping[str, object] | None = None
-    #: The repository it is from, where the hub was asked.
-    repo: str | None = None
 
 
 class Recalled(NamedTuple):
@@ -98,7 +26,7 @@ class Recalled(NamedTuple):
     layers: tuple[str, ...]
     total: int
     cursor: str
-    results: tuple[RecallHit, ...]
+    results: tuple[Card, ...]
     withheld: dict[str, int]
     mode: str
     notes: tuple[str, ...] | None = None
@@ -180,10 +108,9 @@ def recall(
 
     code = CodeTree(workspace.repository, position.head)
     head = workspace.repository.resolve(at) if at else position.head
-    reader = _HitReader(workspace, search_view, code, head, question, detail)
-    reader.mark([hit.blob for hit in search_result.hits])
-    reader.mark_amended([hit.blob for hit in search_result.hits if hit.closeness.is_close])
-    results = [result for hit in search_result.hits if (result := reader.result(hit)) is not None]
+    cards = CardMaker(workspace, search_view, head, code)
+    reader = _HitReader(cards, search_view, question, detail)
+    results = reader.read(search_result.hits)
     if order == "relevance":
         results = _place_amended(results)
     if expand:
@@ -272,111 +199,39 @@ def _next_page(
     return result._replace(hits=tuple(hits), total=total), following
 
 
-class HitReasons(NamedTuple):
-    """Why a memory is in an answer: how well it fits, what is folded below it, what leads to it."""
-
-    score: float
-    why: tuple[str, ...]
-    similar: tuple[str, ...] = ()
-    via: str | None = None
-    match: Match | None = None
-    spelled: str = ""
-
-
-def make_hit(
-    found: AttributedMemory,
-    reasons: HitReasons,
-    words: str,
-    detail: str,
-    *,
-    marks: Marks = NO_MARKS,
-    stale: Stale | None = None,
-) -> RecallHit:
-    """A result, of this repository or of another, with as much of the memory as was asked for."""
-    memory, is_full = found.memory, detail == "full"
-    return RecallHit(
-        **found.fields(),
-        score=reasons.score,
-        why=reasons.why,
-        agent=memory.agent or None,
-        outcome=memory.outcome,
-        **marks._asdict(),
-        stale=stale,
-        match=reasons.match,
-        spelled=reasons.spelled or None,
-        commit=memory.commit if memory.type == "commit" else None,
-        similar=reasons.similar or None,
-        via=reasons.via,
-        snippet=snippet(memory.content, words) if detail == "medium" else None,
-        content=memory.content if is_full else None,
-        details=dict(memory.details) if is_full else None,
-    )
-
-
 class _HitReader:
-    """Turns hits into results: every one is read again from git, never from the index."""
+    """Turns hits into cards: every one is read again from git, never from the index."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        search_view: SearchView,
-        code: CodeTree,
-        head: str | None,
-        question: Query,
-        detail: str,
+        self, cards: CardMaker, search_view: SearchView, question: Query, detail: str
     ) -> None:
-        self._workspace = workspace
-        self._head = head
+        self._cards = cards
         self._search_view = search_view
-        self._code = code
         self._words = question.words
         self._detail = detail
-        self._flags = Flags(workspace)
-        self._marks: dict[str, Marks] = {}
-        self._standings: dict[str, Standing] = {}
 
-    def mark(self, blobs: Collection[str]) -> None:
-        """Find out what there is to say of some hits' truth, before they are read."""
-        self._marks |= mark_blobs(self._workspace, self._search_view, blobs, self._head)
-        places = [place for blob in blobs if (place := self._search_view.place(blob))]
-        self._standings |= find_standings(self._workspace, places)
-
-    def mark_amended(self, blobs: Collection[str]) -> None:
-        """Mark those of some hits that are close to the question which a later one amends."""
-        places = [place for blob in blobs if (place := self._search_view.place(blob))]
-        sound = [place for place in places if not self._flags.of(place)]
-        memories = {place.blob: memory for place in sound if (memory := place.try_memory())}
-        amended = find_amendments(list(memories.values()))
-        for blob, memory in memories.items():
-            mark = self._marks.get(blob, NO_MARKS)
-            if memory.id in amended and not mark.outdated_by:
-                self._marks[blob] = mark._replace(newer=amended[memory.id])
-
-    def result(self, hit: Hit, via: str | None = None) -> RecallHit | None:
-        place = self._search_view.place(hit.blob)
-        memory = place.try_memory() if place else None
-        if place is None or memory is None:
-            return None
-        whose = attribute(self._workspace, place.blob, memory)
-        similar = (self._search_view.place(blob) for blob in hit.folded)
-        return make_hit(
-            AttributedMemory(
-                memory, whose, uri_of(memory.id), place.layer.branch, place.layer.kind,
-                self._flags.of(place), place.is_private,
-                standing=self._standings.get(place.id, UNKNOWN),
-            ),
-            HitReasons(
-                hit.score, hit.why, tuple(other.id for other in similar if other), via,
-                hit.match, hit.spelled,
-            ),
-            self._words,
-            self._detail,
-            marks=self._marks.get(place.blob, NO_MARKS),
-            stale=self._code.staleness(memory),
-        )  # fmt: skip
+    def read(self, hits: Sequence[Hit]) -> list[Card]:
+        """Read some hits; those close to the question that a later one amends are marked."""
+        found = [(hit, copy) for hit in hits if (copy := self._search_view.place(hit.blob))]
+        self._cards.prepare(copy for _, copy in found)
+        close = (copy for hit, copy in found if hit.closeness.is_close)
+        self._cards.mark_amended(copy for copy in close if not self._cards.flags.of(copy))
+        results = []
+        for hit, copy in found:
+            if memory := copy.try_memory():
+                similar = (self._search_view.place(blob) for blob in hit.folded)
+                card = self._cards.make(copy, memory)._replace(
+                    score=hit.score,
+                    why=hit.why,
+                    match=hit.match,
+                    spelled=hit.spelled or None,
+                    similar=tuple(other.id for other in similar if other) or None,
+                )
+                results.append(card.with_text(memory, self._detail, self._words))
+        return results
 
 
-def _place_amended(results: Sequence[RecallHit]) -> list[RecallHit]:
+def _place_amended(results: Sequence[Card]) -> list[Card]:
     """Put what a later hit amends right below that one."""
     ordered = list(results)
     for older in results:
@@ -391,23 +246,22 @@ def _place_amended(results: Sequence[RecallHit]) -> list[RecallHit]:
 def _with_linked(
     reader: _HitReader,
     search_view: SearchView,
-    results: list[RecallHit],
+    results: list[Card],
     hops: int,
     relations: Sequence[str],
     order: str,
-) -> list[RecallHit]:
+) -> list[Card]:
     """The results and what they are linked with."""
     items = search_view.expand([result.id for result in results], hops, relations)
-    reader.mark([item.place.blob for item in items])
-    for item in items:
-        hit = Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",))
-        result = reader.result(hit, via=item.via)
-        if result is not None:
-            results.append(result)
+    via = {item.place.id: item.via for item in items}
+    hits = [
+        Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",)) for item in items
+    ]
+    results += [card._replace(via=via[card.id]) for card in reader.read(hits)]
     return order_linked(results, order)
 
 
-def order_linked(results: list[RecallHit], order: str) -> list[RecallHit]:
+def order_linked(results: list[Card], order: str) -> list[Card]:
     """Results and what they are linked with, in the order asked for, else the linked last."""
     if order in ("newest", "oldest"):
         results.sort(key=lambda r: (r.created, r.id), reverse=order == "newest")

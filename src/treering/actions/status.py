@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
+from treering.actions.card import Card
 from treering.actions.doctor.lost import count_vanished
 from treering.actions.guard import Guarded, guard
 from treering.actions.health import StatusHealth, StoreState, health, store_state
@@ -25,7 +26,6 @@ from treering.actions.workspace import Position, Workspace
 from treering.branches.survey import judge_life, survey
 from treering.branches.trunk import read_answers
 from treering.errors import StoreDamaged
-from treering.model.choices import ReviewReason
 from treering.model.document import FORMAT
 from treering.search.entry import Entry
 from treering.store.fetched import list_fetched
@@ -85,33 +85,13 @@ class StatusBranches(TypedDict):
     branches: list[BranchState]
 
 
-class ReviewDoubt(TypedDict):
-    reason: ReviewReason
-    detail: str
-    other: NotRequired[str]
-
-
-class ReviewItem(TypedDict):
-    id: str
-    type: str
-    title: str
-    branch: str
-    private: bool
-    author: str
-    agent: str
-    created: str
-    confidence: float
-    reasons: list[ReviewDoubt]
-    next: str
-
-
 class StatusReview(TypedDict):
     """What is doubtful, the gravest first."""
 
     branch: str
     total: int
     by_reason: Mapping[str, int]
-    review: list[ReviewItem]
+    review: tuple[Card, ...]
 
 
 class StatusOutputs(TypedDict):
@@ -202,7 +182,7 @@ def _queue(workspace: Workspace, branch: str) -> StatusReview:
 
     queue = review(workspace, branch=branch)
     return {
-        "review": [item.as_review_item() for item in queue.items],
+        "review": queue.items,
         "branch": queue.branch,
         "total": queue.total,
         "by_reason": queue.by_reason,

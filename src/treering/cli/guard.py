@@ -16,7 +16,7 @@ from treering.model.dates import ago
 from treering.model.memory import beyond_title
 
 if TYPE_CHECKING:
-    from treering.actions.recall import RecallHit
+    from treering.actions.card import Card
     from treering.answers import Guarded, GuardFinding
 
 _ADVICE = "To acknowledge one, put `Overrules: ID reason` on a line of its own in a commit message."
@@ -107,7 +107,7 @@ def _name_lines(finding: "GuardFinding") -> str:
     return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def _snippet(memory: "RecallHit") -> str:
+def _snippet(memory: "Card") -> str:
     """What a memory says beyond its title; nothing where it looks like an order."""
     return "" if memory.flags else one_line(beyond_title(memory.snippet or "", memory.title))
 

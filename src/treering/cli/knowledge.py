@@ -10,6 +10,7 @@ from treering.cli.invocation import Invocation, read_content
 from treering.cli.screen import bold, count, dim, marked, short, table, titled
 
 if TYPE_CHECKING:
+    from treering.actions.card import Card
     from treering.actions.graph_answers import EdgeShown, NodeShown
     from treering.answers import (
         Drawing,
@@ -307,9 +308,9 @@ def _cells(*names: str) -> Callable[[dict[str, Any]], list[tuple[str, ...]]]:
     return lambda answer: [tuple(str(row[name]) for name in columns) for row in answer[key]]
 
 
-def _review_row(item: dict[str, Any]) -> tuple[str, ...]:
-    reasons = dict.fromkeys(doubt["reason"] for doubt in item["reasons"])
-    return (item["id"], ", ".join(reasons), item["title"])
+def _review_row(card: "Card") -> tuple[str, ...]:
+    reasons = dict.fromkeys(doubt.reason for doubt in card.reasons or ())
+    return (card.id, ", ".join(reasons), card.title)
 
 
 #: The part of an answer that is a table -> its rows.
@@ -319,7 +320,7 @@ _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
     "tags": _cells("tags", "tag", "count"),
     "files": lambda answer: _file_rows(answer["tree"]),
     "branches": _cells("branches", "branch", "memories", "state"),
-    "review": lambda answer: [_review_row(item) for item in answer["review"]],
+    "review": lambda answer: [_review_row(card) for card in answer["review"]],
     "outputs": lambda answer: [tuple(map(str, _fields(item))) for item in answer["outputs"]],
 }
 

@@ -30,15 +30,14 @@ from treering.model.memory import beyond_title
 
 if TYPE_CHECKING:
     from treering.answers import (
+        Card,
         Forgotten,
         MadeLink,
         Piece,
         Recalled,
-        RecallHit,
         Remembered,
         RemovedLink,
         Revised,
-        WholeMemory,
     )
 
 # --- remember -------------------------------------------------------------------------------------
@@ -157,7 +156,7 @@ def _where(answer: "Recalled") -> str:
     return f"in {len(answer.repos)} repositories"
 
 
-def _render_hit(hit: "RecallHit", now: float) -> str:
+def _render_hit(hit: "Card", now: float) -> str:
     marks = [hit.repo] if hit.repo else []
     marks += [hit.branch, ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
@@ -221,7 +220,7 @@ def run_read(call: Invocation, id: str, hub: str, **options: Any) -> Any:
     return call.act("read", id, **options)
 
 
-def render_read(memory: "WholeMemory | Piece") -> str:
+def render_read(memory: "Card | Piece") -> str:
     from treering.actions.outputs import Piece
 
     if isinstance(memory, Piece):
@@ -247,20 +246,20 @@ def render_read(memory: "WholeMemory | Piece") -> str:
         *_list_details(memory),
         *((f"{f.state}", f.path) for f in (memory.stale.files if memory.stale else ())),
         ("gone", ", ".join((memory.stale and memory.stale.lost) or ())),
-        *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links),
+        *((f"{n.direction} {n.relation}", f"{n.id}  {n.title}") for n in memory.links or ()),
         ("flagged", ", ".join(memory.flags or ())),
         ("version", memory.version),
     ]
     cells = [(name, value) for name, value in rows if value]
     fields = table([(dim(name), value) for name, value in cells], indent="  ")
-    parts = [bold(memory.title), fields, memory.content]
+    parts = [bold(memory.title), fields, memory.content or ""]
     if memory.history:
         past = [(e.when, e.commit[:12], e.op, e.title) for e in memory.history]
         parts.append(rule("History") + "\n" + table(past, indent="  "))
     return "\n\n".join(parts)
 
 
-def _name_standing(memory: "WholeMemory") -> str:
+def _name_standing(memory: "Card") -> str:
     """Whether its code landed; of one's own proposals that is no news."""
     if memory.landed is None:
         return memory.standing or "" if memory.origin != "you" else ""
@@ -268,7 +267,7 @@ def _name_standing(memory: "WholeMemory") -> str:
     return f"{memory.standing}, landed{source} as {memory.landed.merged_as[:12]}"
 
 
-def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:
+def _list_truth(memory: "Card") -> list[tuple[str, str]]:
     rows = []
     if mark := memory.outdated_by:
         words = f"  (says {mark.by})" if mark.by else ""
@@ -281,8 +280,8 @@ def _list_truth(memory: "WholeMemory") -> list[tuple[str, str]]:
     return rows + [("outdates", f"{old.id}  {old.title}") for old in memory.outdates or ()]
 
 
-def _list_details(memory: "WholeMemory") -> list[tuple[str, str]]:
-    details = dict(memory.details)
+def _list_details(memory: "Card") -> list[tuple[str, str]]:
+    details = dict(memory.details or {})
     rows = []
     merge = details.pop("merge", None)
     if memory.conflict and isinstance(merge, Mapping):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from treering.cli.screen import count, dim, headline, short
 
 if TYPE_CHECKING:
-    from treering.answers import DoubtfulMemory, ReviewQueue
+    from treering.answers import Card, ReviewQueue
 
 
 def render_review(queue: "ReviewQueue") -> str:
@@ -18,9 +18,9 @@ def render_review(queue: "ReviewQueue") -> str:
     return "\n".join(lines)
 
 
-def _render_item(item: "DoubtfulMemory") -> str:
+def _render_item(item: "Card") -> str:
     lines = [headline(item)]
-    for doubt in item.reasons:
+    for doubt in item.reasons or ():
         other = f"  {short(doubt.other)}" if doubt.other else ""
         lines.append(dim(f"    {doubt.reason}: {doubt.detail}{other}"))
     lines.append(dim(f"    next: {item.next}"))

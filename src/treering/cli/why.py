@@ -23,7 +23,7 @@ from treering.model.dates import ago
 from treering.model.taxonomy import RECORD_TYPES
 
 if TYPE_CHECKING:
-    from treering.answers import WhyAnswer, WhyLines, WhyMemory
+    from treering.answers import Card, WhyAnswer, WhyLines
 
 _WIDE, _NARROW = 120, 30
 _SHORT_COMMIT = 12
@@ -48,7 +48,7 @@ def run_why(call: Invocation, path: str, markdown: bool, **options: Any) -> None
 
 def render_why(answer: "WhyAnswer") -> str:
     text = [_head(answer), *_lay_out_all(answer.lines, answer.memories)]
-    if since := [memory for memory in answer.memories if memory.is_since]:
+    if since := [memory for memory in answer.memories if memory.since]:
         text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
     if not answer.memories:
         text.append(dim("No memory explains these lines."))
@@ -58,9 +58,9 @@ def render_why(answer: "WhyAnswer") -> str:
     return "\n\n".join(text)
 
 
-def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"]) -> Iterator[str]:
+def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) -> Iterator[str]:
     """Stretches with their reasons; a memory is told where most ways lead to it, and once."""
-    by_id = {memory.id: memory for memory in memories if not memory.is_since}
+    by_id = {memory.id: memory for memory in memories if not memory.since}
     best: dict[str, int] = {}
     for number, lines in enumerate(stretches):
         for mid in lines.memories:
@@ -72,7 +72,7 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"
     for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
         ids = [mid for mid in lines.memories if mid in by_id]
         here = [by_id[mid] for mid in ids if best[mid] == number]
-        here = [memory for memory in here if not memory.repeats(lines)]
+        here = [memory for memory in here if not lines.is_repeated_by(memory)]
         elsewhere = [by_id[mid] for mid in ids if best[mid] != number]
         yield _lay_out(code, list(_describe(lines, here, elsewhere)), room)
 
@@ -97,7 +97,7 @@ def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
 
 
 def _describe(
-    lines: "WhyLines", here: Sequence["WhyMemory"], elsewhere: Sequence["WhyMemory"]
+    lines: "WhyLines", here: Sequence["Card"], elsewhere: Sequence["Card"]
 ) -> Iterator[str]:
     """A stretch's commit, the branch it landed from, and its reasons."""
     yield from _describe_commit(lines)
@@ -139,7 +139,7 @@ def _describe_commit(lines: "WhyLines") -> Iterator[str]:
         yield dim("; ".join(words))
 
 
-def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
+def _tell(memory: "Card", ways: Sequence[str]) -> Iterator[str]:
     yield _headline(memory)
     via = ", ".join(ways)
     where = {"other": f", on {memory.branch}", "trash": ", in the trash"}.get(memory.layer, "")
@@ -148,11 +148,11 @@ def _tell(memory: "WhyMemory", ways: Sequence[str]) -> Iterator[str]:
         yield dim(f"  flagged: {', '.join(memory.flags)}")
         return
     yield from (f"  {words}" for words in mark_words(memory))
-    if memory.summary and memory.type not in RECORD_TYPES:
-        yield f"  {one_line(memory.summary)}"
+    if memory.snippet and memory.type not in RECORD_TYPES:
+        yield f"  {one_line(memory.snippet)}"
 
 
-def _headline(memory: "WhyMemory") -> str:
+def _headline(memory: "Card") -> str:
     title = titled(memory)
     if memory.outcome in UNSUCCESSFUL and screen().has_color:
         title = click.style(title, fg="red")
@@ -210,19 +210,19 @@ def render_markdown(answer: "WhyAnswer") -> str:
     """The answer as a section for a review."""
     lines = [f"## Why `{code_span(answer.path)}` is as it is", ""]
     lines += markdown_lines(answer.lines, answer.memories)
-    since = [memory for memory in answer.memories if memory.is_since]
+    since = [memory for memory in answer.memories if memory.since]
     if since:
         lines += ["### Learned about it since", "", *map(markdown_memory, since), ""]
     lines += [f"_{escape(note)}_" for note in answer.notes or ()]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def markdown_lines(stretches: Sequence["WhyLines"], memories: Sequence["WhyMemory"]) -> list[str]:
+def markdown_lines(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) -> list[str]:
     """Stretches of lines with their reasons, as paragraphs and lists."""
     by_id = {memory.id: memory for memory in memories}
     text: list[str] = []
     for lines in stretches:
-        ids = [mid for mid in lines.memories if mid in by_id and not by_id[mid].is_since]
+        ids = [mid for mid in lines.memories if mid in by_id and not by_id[mid].since]
         text += [f"{_markdown_place(lines)} {_markdown_commit(lines)}", ""]
         text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]
         text += [""] if ids else []
@@ -248,9 +248,9 @@ def _markdown_commit(lines: "WhyLines") -> str:
     return text
 
 
-def markdown_memory(memory: "WhyMemory") -> str:
+def markdown_memory(memory: "Card") -> str:
     word = f"{memory.outcome} {memory.type}" if memory.outcome in UNSUCCESSFUL else memory.type
-    text = f"- **{escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via)})"
+    text = f"- **{escape(memory.title)}** ({word}, `{memory.id}`, by {', '.join(memory.via or ())})"
     if by := memory.outdated_by:
         text += f", outdated by **{escape(by.title)}** (`{by.id}`)"
     if newer := memory.newer:

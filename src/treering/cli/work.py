@@ -31,8 +31,8 @@ def _describe(answer: dict[str, Any]) -> list[str]:
     from treering.actions.context.handover import changes
 
     checkpoint, since = answer["checkpoint"], answer["since"]
-    when = ago(checkpoint["created"], time.time())
-    lines = [f"{checkpoint['id']}  {checkpoint['branch']}, {when}", ""]
+    when = ago(checkpoint.created, time.time())
+    lines = [f"{checkpoint.id}  {checkpoint.branch}, {when}", ""]
     lines += list(answer["summary"].splitlines())
     for heading, items in (("Next steps", "next_steps"), ("Open files", "open_files")):
         if answer[items]:

@@ -20,6 +20,7 @@ from treering.hooks.deadline import Say
 from treering.hooks.tools import list_touched
 
 if TYPE_CHECKING:
+    from treering.actions.card import Card
     from treering.actions.context.handover import Handover
     from treering.actions.context.injections import HookSession
     from treering.actions.why.bindings import LineBindings
@@ -143,7 +144,9 @@ def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit:
     handed = find_context(workspace, call, session, bindings)
     before = set(session.told)
     if handed.page or call.kind in ("start", "prompt"):
-        session.save([entry.id for entry in handed.page])  # first: the next call may follow at once
+        session.save(
+            [offer.card.id for offer in handed.page]
+        )  # first: the next call may follow at once
     is_missed = False
     try:
         say(answer(call, handed.text))
@@ -278,6 +281,6 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     )
 
 
-def _is_own(workspace: Workspace, saved: Mapping[str, Any]) -> bool:
+def _is_own(workspace: Workspace, saved: "Card") -> bool:
     here = workspace.position().scope.branch
-    return bool(saved["branch"] == here and saved["origin"] == "you")
+    return bool(saved.branch == here and saved.origin == "you")

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, Protocol
 from treering.derived.history import MemoryEvent
 from treering.graph.network import Network
 from treering.hub.mirror import MirrorState
+from treering.model.choices import Match
 from treering.model.memory import Memory
-from treering.search.hits import Match
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
 

@@ -83,13 +83,13 @@ def _without_what_the_text_says(answer: Answer) -> Answer:
     return short
 
 
-def _reasons(entry: Answer, branch: str) -> Answer:
-    usual = {entry["type"], "confident", "branch"}
-    left_out = {*_NEVER, "landed", "type", *(["branch"] if entry["branch"] == branch else [])}
-    if entry["branch"] == branch or entry.get("standing") != "proposed":
-        left_out.add("standing")
-    short = {key: value for key, value in entry.items() if key not in left_out}
-    return short | {"why": [reason for reason in entry["why"] if reason not in usual]}
+def _reasons(card: Answer, branch: str) -> Answer:
+    usual = {card["type"], "confident", "branch"}
+    said = ["id", "title", "outcome", "conflict", "outdated_by", "newer", "reverted", "repo"]
+    if card["branch"] != branch:
+        said += ["branch"] + (["standing"] if card.get("standing") == "proposed" else [])
+    short = {key: card[key] for key in said if key in card}
+    return short | {"why": [reason for reason in card["why"] if reason not in usual]}
 
 
 def _each(value: Any, branch: str, now: float) -> Any:

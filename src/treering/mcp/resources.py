@@ -13,7 +13,7 @@ from treering.mcp.replies import MOST, fit, write_json
 from treering.model.dates import ago
 
 if TYPE_CHECKING:
-    from treering.actions.recall import RecallHit
+    from treering.actions.card import Card
     from treering.actions.status import StatusSummary
     from treering.actions.workspace import Workspace
 
@@ -52,7 +52,7 @@ def list_page(workspace: "Workspace", cursor: str) -> dict[str, Any]:
     return page | {"nextCursor": answer.cursor} if answer.cursor else page
 
 
-def _memory_resource(hit: "RecallHit") -> dict[str, str]:
+def _memory_resource(hit: "Card") -> dict[str, str]:
     """Clients ask for the list by themselves: a flagged memory of others is in it by its id."""
     is_withheld = hit.flags and hit.origin != "you"
     warning = f"{hit.type}, flagged: {', '.join(hit.flags or ())}" if is_withheld else ""
@@ -83,11 +83,12 @@ def read_resource(workspace: "Workspace", uri: str) -> dict[str, Any]:
 
 
 def _memory(workspace: "Workspace", memory_id: str) -> str:
-    from treering.actions.read import WholeMemory, read
+    from treering.actions.card import Card
+    from treering.actions.read import read
     from treering.text.fence import fence, fresh_nonce, header
 
     memory = read(workspace, memory_id, links=0)
-    if not isinstance(memory, WholeMemory):
+    if not isinstance(memory, Card):
         raise Invalid("That is not the id of a memory.")
     head = header(
         id=memory.id, type=memory.type, author=memory.author, branch=memory.branch,
@@ -113,7 +114,7 @@ def _overview(workspace: "Workspace", branch: str) -> str:
     return write_json(fit(jsonable(overview), MOST))
 
 
-def _headline(hit: "RecallHit") -> dict[str, Any]:
+def _headline(hit: "Card") -> dict[str, Any]:
     """One memory of an overview, which is not fenced: a flagged one of others without its words."""
     line: dict[str, Any] = {"id": hit.id, "type": hit.type}
     if hit.flags and hit.origin != "you":

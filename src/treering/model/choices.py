@@ -24,6 +24,8 @@ UNSUCCESSFUL: tuple[Outcome, ...] = ("failed", "partial")
 
 # --- recall ---------------------------------------------------------------------------------------
 
+#: What of a hit matches: words that were typed, its meaning alone, or words guessed at.
+Match = Literal["words", "meaning", "spelling"]
 SearchScope = Literal["branch", "trunk", "all"]
 SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 

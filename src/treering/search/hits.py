@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from treering.model.choices import Mode
+from treering.model.choices import Match, Mode
 from treering.search.analysis import terms_in
 from treering.search.entry import Entry
 from treering.search.matching import ClauseKind, Matches, Request
@@ -29,8 +29,6 @@ _FEW_MORE = 30  # memories that are not there, without any likeness: a store may
 #: What speaks for a hit: where its words stand, how they were matched, its meaning, a neighbour in
 #: its session, its age.
 Reason = ClauseKind | Literal["title", "tag", "phrase", "semantic", "session", "recent"]
-#: What of a hit matches: words that were typed, its meaning alone, or words guessed at.
-Match = Literal["words", "meaning", "spelling"]
 
 
 class Closeness(NamedTuple):

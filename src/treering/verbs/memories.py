@@ -24,6 +24,7 @@ from treering.verbs.verb import (
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
     from treering.answers import (
+        Card,
         Forgotten,
         MadeLink,
         Piece,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         Remembered,
         RemovedLink,
         Revised,
-        WholeMemory,
     )
 
 
@@ -292,7 +292,7 @@ def read(
     ] = 0,
     branch: Branch = "",
     repos: Repos = (),
-) -> "WholeMemory | Piece":
+) -> "Card | Piece":
     """Show a whole memory: content, links, staleness, history.
 
     >>> made = tr.remember("Use WAL mode: readers never block")

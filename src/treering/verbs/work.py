@@ -116,7 +116,7 @@ def context(
     """Show what matters now for a task and its files.
 
     >>> made = tr.remember("Use WAL mode: readers never block", files=["db.py"])
-    >>> [entry["title"] for entry in tr.context(files=["db.py"])["high"]]
+    >>> [card.title for card in tr.context(files=["db.py"])["high"]]
     ['Use WAL mode: readers never block']
     """
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from treering.actions.card import Card
 from treering.actions.graph_answers import EdgeShown, NeighborsAnswer
-from treering.actions.read import WholeMemory
 from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
 
@@ -47,15 +47,16 @@ class Point(NamedTuple):
     y: float
 
 
-def draw_star(memory: WholeMemory, branch: str) -> Markup:
+def draw_star(memory: Card, branch: str) -> Markup:
     """A memory and what it is linked with."""
+    links = memory.links or ()
     middle = StarNode(memory.id, memory.title, memory.type, 0)
-    ends = {n.id: StarNode(n.id, n.title, "", 1) for n in memory.links if n.depth == 1}
+    ends = {n.id: StarNode(n.id, n.title, "", 1) for n in links if n.depth == 1}
     edges = [
         EdgeShown(memory.id, n.id, n.relation, n.confidence, n.by)
         if n.direction == "out"
         else EdgeShown(n.id, memory.id, n.relation, n.confidence, n.by)
-        for n in memory.links
+        for n in links
         if n.depth == 1
     ]
     return _draw([middle, *ends.values()], edges, branch)

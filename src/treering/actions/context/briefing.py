@@ -6,16 +6,16 @@ memory is told once in a session. Flagged memories of others are left out before
 counted, and each writer gets a share: nobody can silence the others by writing much.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from treering.actions.card import CardMaker
 from treering.actions.context.handover import (
     Handover,
-    Headline,
+    Offer,
     can_speak,
     find_words,
     hand_over,
@@ -23,13 +23,7 @@ from treering.actions.context.handover import (
 )
 from treering.actions.context.injections import HookSession
 from treering.actions.flags import Flags
-from treering.actions.marks import (
-    NO_MARKS,
-    Marks,
-    find_amendments,
-    is_out_of_force,
-    mark_blobs,
-)
+from treering.actions.marks import is_out_of_force
 from treering.actions.origin import YOU, attribute, is_own, name_writer
 from treering.actions.standing import find_standings
 from treering.actions.workspace import Position, Workspace
@@ -37,7 +31,6 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago, instant
 from treering.model.memory import Memory
-from treering.model.relevance import Relevance
 from treering.model.taxonomy import BOOKKEEPING_TYPES, RECORD_TYPES
 from treering.store import message
 from treering.store.view import Copy, Layer, View
@@ -61,7 +54,6 @@ _LONGEST_LINE = 160
 #: Characters told at the start of a session of what this branch decided; the rest is headlines.
 _PASSAGE = 240
 _TRUNK = ("trunk", "private_trunk")
-_UNMARKED: Mapping[str, Marks] = MappingProxyType({})
 
 
 #: A file, and ranges of its lines as they lie in the work tree.
@@ -107,19 +99,19 @@ def opening(workspace: Workspace, budget: int) -> Handover:
     telling = set(ordered)
     ordered |= {c.memory.id: c for c in _share(workspace, found) if c.memory.id not in ordered}
     search_view = workspace.searcher.knowledge_view(view)  # knows flags and marks
-    flags, flagged = Flags(workspace), 0
+    cards, flagged = CardMaker(workspace, search_view, position.head), 0
     sound: list[PlacedMemory] = []
     for one in ordered.values():
         if len(sound) == _MOST_HEADLINES:
             break
-        if flags.withholds(one.place):
+        if cards.flags.withholds(one.place):
             flagged += 1
         else:
             sound.append(one)
-    marks = mark_blobs(workspace, search_view, [c.place.blob for c in sound], position.head)
-    entries = [
-        entry._replace(room=_PASSAGE if entry.id in telling else 0)
-        for entry in _headlines(workspace, sound, marks)
+    cards.prepare(one.place for one in sound)
+    offers = [
+        offer._replace(room=_PASSAGE if offer.card.id in telling else 0)
+        for offer in _make_offers(cards, sound)
     ]
     where = unless_flagged(f"branch {position.scope.branch}", "this branch")
     header = f"what this repository remembers on {where}"
@@ -131,7 +123,7 @@ def opening(workspace: Workspace, budget: int) -> Handover:
         left += ", and older ones" if left and len(found) == _MOST_READ else ""
         return f"Left out: {left}. {MORE}" if left else MORE
 
-    return _tell(workspace, entries, (), budget, header, name_left_out, lead)
+    return _tell(workspace, offers, (), budget, header, name_left_out, lead)
 
 
 def _decides(candidate: PlacedMemory) -> bool:
@@ -273,9 +265,13 @@ def relevant(
     close = leave_untold(workspace, _find_close(workspace, asked))
     close = [one for one in close if one.memory.id not in session.told]
     chosen = close[:_MOST_TOLD]
-    entries = _headlines(workspace, chosen, _find_marks(workspace, chosen))
+    position = workspace.position()
+    search_view = workspace.searcher.search_view(workspace.view_from(position))
+    cards = CardMaker(workspace, search_view, position.head)
+    cards.prepare(one.place for one in chosen)
+    offers = _make_offers(cards, chosen)
     header = "what this repository remembers that may concern the prompt"
-    return _tell(workspace, entries, words(asked), budget, header, lambda _: "")
+    return _tell(workspace, offers, words(asked), budget, header, lambda _: "")
 
 
 def _find_close(workspace: Workspace, prompt: str) -> list[PlacedMemory]:
@@ -301,12 +297,6 @@ def _find_close(workspace: Workspace, prompt: str) -> list[PlacedMemory]:
         ):
             close.append(PlacedMemory(place, memory))
     return close
-
-
-def _find_marks(workspace: Workspace, candidates: Sequence[PlacedMemory]) -> dict[str, Marks]:
-    position = workspace.position()
-    search_view = workspace.searcher.search_view(workspace.view_from(position))
-    return mark_blobs(workspace, search_view, [c.place.blob for c in candidates], position.head)
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -361,57 +351,54 @@ def binding(
         )
     ranked.sort(key=lambda pair: (pair[0], pair[1].memory.id))
     most = 1 if size > _MANY_LINES and not session.task else _MOST_TOLD
-    flags = Flags(workspace)
-    sound = leave_untold(workspace, (c for _, c in ranked if not flags.withholds(c.place)))
-    entries = _headlines(workspace, sound[:most])
+    cards = CardMaker(workspace, view, None)
+    flags = cards.flags
+    sound = leave_untold(workspace, (c for _, c in ranked if not flags.withholds(c.place)))[:most]
+    cards.prepare((one.place for one in sound), is_marked=False)  # marks need an index
+    offers = _make_offers(cards, sound)
     names = ", ".join(dict.fromkeys(source.path for source, _ in lines))
     header = f"why these lines of {unless_flagged(names, 'a file')} are as they are"
-    return _tell(workspace, entries, question, budget, header, lambda _: "")
+    return _tell(workspace, offers, question, budget, header, lambda _: "")
 
 
 # --- telling --------------------------------------------------------------------------------------
 
 
-def _headlines(
-    workspace: Workspace, candidates: Sequence[PlacedMemory], marks: Mapping[str, Marks] = _UNMARKED
-) -> list[Headline]:
+def _make_offers(cards: CardMaker, candidates: Sequence[PlacedMemory]) -> list[Offer]:
     """The memories to tell, in the order in which they are told: failed attempts first, what was
     taken back in code last, and what a later one amends right below that."""
-    few = candidates if len(candidates) <= _MOST_TOLD else ()
-    amended = find_amendments([one.memory for one in few])
-    standings = find_standings(workspace, [one.place for one in candidates])
-    entries = []
+    if len(candidates) <= _MOST_TOLD:
+        cards.mark_amended(one.place for one in candidates)
+    offers = []
     for one in candidates:
-        mark = marks.get(one.place.blob, NO_MARKS)
-        if one.memory.id in amended and not mark.outdated_by:
-            mark = mark._replace(newer=amended[one.memory.id])
-        whose = attribute(workspace, one.place.blob, one.memory)
-        branch = one.place.layer.branch
-        entry = Headline.of(one.memory, Relevance(0.0, ()), branch=branch, marks=mark)
-        by = "" if whose.origin == YOU else _names(one.memory.author, *whose.edited_by)
-        entries.append(
-            entry._replace(created=whose.modified, by=by, standing=standings[one.memory.id])
-        )
-    entries.sort(key=lambda e: (is_out_of_force(e.type, e.outcome, e.marks), e.outcome != "failed"))
-    return place_below_newer(entries)
+        card = cards.make(one.place, one.memory)
+        by = "" if card.origin == YOU else _names(card.author, *(card.edited_by or ()))
+        card = card._replace(created=card.modified)
+        offers.append(Offer(card, one.memory.content, find_words(one.memory), by=by))
+
+    def rank(offer: Offer) -> tuple[bool, bool]:
+        card = offer.card
+        return is_out_of_force(card.type, card.outcome, card.marks), card.outcome != "failed"
+
+    return place_below_newer(sorted(offers, key=rank))
 
 
 def _tell(
     workspace: Workspace,
-    entries: Sequence[Headline],
+    offers: Sequence[Offer],
     question: Iterable[str],
     budget: int,
     header: str,
     end: Callable[[int], str],
     lead: str = "",
 ) -> Handover:
-    """Put entries into a text within the budget, between marks that say they are data; `end` is
+    """Put offers into a text within the budget, between marks that say they are data; `end` is
     called with the number of memories told, and says what follows."""
     nonce = fresh_nonce()
     closing = end(0)  # the longest: nothing told, everything left out
     room = budget - len(closing) - bool(closing)
     handed = hand_over(
-        entries, frozenset(question), room, workspace.clock(),
+        offers, frozenset(question), room, workspace.clock(),
         lambda body: fence(body, nonce, f"treering: {header}"), lead,
     )  # fmt: skip
     if not handed.text:

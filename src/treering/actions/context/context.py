@@ -4,67 +4,40 @@ The text is ready to be put before an agent: between marks that say it is data, 
 where it is from. What bears the signs of an order to the agent is left out of it, and named.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.checkpoint import CheckpointLoaded, CheckpointMemory, load
+from treering.actions.card import Card, CardMaker
+from treering.actions.checkpoint import CheckpointLoaded, load
 from treering.actions.context.candidates import ContextCandidates
 from treering.actions.context.handover import (
     HandedPassage,
     Handover,
-    Headline,
+    Offer,
     can_speak,
     describe_checkpoint,
+    find_words,
     hand_over,
     place_below_newer,
 )
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import Flags
-from treering.actions.marks import (
-    NO_MARKS,
-    Marks,
-    NewerMemory,
-    OutdatedBy,
-    Reverted,
-    find_amendments,
-    is_out_of_force,
-    mark_blobs,
-)
+from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
-from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
-from treering.model.memory import uri_of
-from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
+from treering.model.memory import Memory
+from treering.model.relevance import Relevance, RelevanceCase, RelevanceGroup, relevance
 from treering.search.entry import Entry
-from treering.store.view import Copy, View
+from treering.store.view import View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 from treering.text.words import words as telling_words
 
 _MOST = 12  # memories in one context
 _MOST_FLAGGED = 1000
-
-
-class ContextEntry(TypedDict):
-    id: str
-    uri: str
-    title: str
-    type: str
-    branch: str
-    score: float
-    why: list[str]
-    outcome: NotRequired[str]
-    repo: NotRequired[str]
-    conflict: NotRequired[bool]
-    outdated_by: NotRequired[OutdatedBy]
-    newer: NotRequired[NewerMemory]
-    reverted: NotRequired[Reverted]
-    standing: NotRequired[StandingWord]
-    landed: NotRequired[LandedAs]
 
 
 class ContextPassage(TypedDict):
@@ -80,14 +53,14 @@ class ContextAnswer(TypedDict):
     budget: int
     used: int
     text: str
-    high: list[ContextEntry]
-    medium: list[ContextEntry]
-    low: list[ContextEntry]
+    high: list[Card]
+    medium: list[Card]
+    low: list[Card]
     passages: list[ContextPassage]
     left_out: int
     flagged: list[str]
     branch: str
-    checkpoint: CheckpointMemory | None
+    checkpoint: Card | None
     pending: NotRequired[int]
     repos: NotRequired[list[RepoFreshness]]
 
@@ -136,37 +109,33 @@ def context(
         branch=position.scope.branch,
     )
     checkpoint = load(workspace, branch=branch)
-    if checkpoint["checkpoint"] and checkpoint["checkpoint"].get("withheld"):
+    if checkpoint["checkpoint"] and checkpoint["checkpoint"].withheld:
         checkpoint["checkpoint"] = None
     view = workspace.view_from(position)
     search_view, cases = _candidates(workspace, view, request)
     code = CodeTree(workspace.repository, position.head)
-    flags = Flags(workspace)
+    cards = CardMaker(workspace, search_view, position.head, code)
     chosen, flag_ids = [], []
     for entry, case in cases:  # what is left out does not count
         place = search_view.place(entry.blob)
         memory = place.try_memory() if place else None
         if place is None or memory is None or not can_speak(memory):
             continue
-        if flags.withholds(place):
+        if cards.flags.withholds(place):
             flag_ids.append(place.id)
         else:
-            chosen.append((place, case))
+            chosen.append((place, memory, case))
         if len(chosen) == _MOST or len(flag_ids) == _MOST_FLAGGED:
             break
-    blobs = [place.blob for place, _ in chosen]
-    marks = mark_blobs(workspace, search_view, blobs, position.head)
-    marks |= _find_amended(chosen, marks)
-    read = (
-        _read(workspace, place, case, code, marks.get(place.blob, NO_MARKS))
-        for place, case in chosen
-    )
-    standings = find_standings(workspace, [place for place, _ in chosen])
-    entries = [headline._replace(standing=standings[headline.id]) for headline in read if headline]
+    cards.prepare(place for place, _, _ in chosen)
+    cards.mark_amended(place for place, _, case in chosen if case.task)
+    offers = [
+        _make_offer(cards.make(place, memory), memory, case) for place, memory, case in chosen
+    ]
     workspace.settle()
-    entries = sort_entries(entries)
-    handed = _text(workspace, request, entries, checkpoint)
-    answer = make_answer(budget, handed, total=len(entries), flagged=flag_ids)
+    offers = sort_offers(offers)
+    handed = _text(workspace, request, offers, checkpoint)
+    answer = make_answer(budget, handed, total=len(offers), flagged=flag_ids)
     answer["branch"] = request.branch
     answer["checkpoint"] = checkpoint["checkpoint"]
     if pending:
@@ -180,9 +149,9 @@ def make_answer(budget: int, handed: Handover, *, total: int, flagged: list[str]
         "budget": budget,
         "used": len(handed.text),
         "text": handed.text,
-        "high": _list_entries(handed.page, "high"),
-        "medium": _list_entries(handed.page, "medium"),
-        "low": _list_entries(handed.page, "low"),
+        "high": _list_cards(handed.page, "high"),
+        "medium": _list_cards(handed.page, "medium"),
+        "low": _list_cards(handed.page, "low"),
         "passages": [{"id": mid, "text": text} for mid, text in handed.passages],
         "left_out": total - len(handed.page),
         "flagged": flagged,
@@ -191,14 +160,15 @@ def make_answer(budget: int, handed: Handover, *, total: int, flagged: list[str]
     }
 
 
-def sort_entries(entries: Iterable[Headline]) -> list[Headline]:
+def sort_offers(offers: Iterable[Offer]) -> list[Offer]:
     """What was taken back in code comes last; each by how much it matters, and right below what
     replaces it, or may."""
-    best_first = sorted(
-        entries,
-        key=lambda entry: (is_out_of_force(entry.type, entry.outcome, entry.marks), -entry.score),
-    )
-    return place_below_newer(best_first)
+
+    def rank(offer: Offer) -> tuple[bool, float]:
+        card = offer.card
+        return is_out_of_force(card.type, card.outcome, card.marks), -(card.score or 0.0)
+
+    return place_below_newer(sorted(offers, key=rank))
 
 
 def _candidates(
@@ -211,19 +181,6 @@ def _candidates(
     return search_view, candidates.gather(
         request.task, request.files, request.recent_files, request.explaining
     )
-
-
-def _find_amended(
-    chosen: Sequence[tuple[Copy, RelevanceCase]], marks: Mapping[str, Marks]
-) -> dict[str, Marks]:
-    """Of those that answer the task the ones that a later one amends, with their marks, by blob."""
-    about = {p.blob: memory for p, case in chosen if case.task and (memory := p.try_memory())}
-    amended = find_amendments(list(about.values()))
-    return {
-        blob: marks.get(blob, NO_MARKS)._replace(newer=amended[memory.id])
-        for blob, memory in about.items()
-        if memory.id in amended and not marks.get(blob, NO_MARKS).outdated_by
-    }
 
 
 def _split_lines(
@@ -250,67 +207,31 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _read(
-    workspace: Workspace,
-    place: Copy,
-    case: RelevanceCase,
-    code: CodeTree,
-    marks: Marks,
-) -> Headline | None:
-    memory = place.try_memory()
-    if memory is None:
-        return None
-    dates = workspace.ledger.date(memory, workspace.ledger.version(place.blob))
-    stale = code.staleness(memory)
-    state = stale.state if stale else ""
+def _make_offer(card: Card, memory: Memory, case: RelevanceCase) -> Offer:
     verdict = relevance(
         case._replace(
-            stale=state,
-            has_lost_words=bool(stale and stale.lost),
-            is_outdated=marks.is_replaced,
+            stale=card.stale.state if card.stale else "",
+            has_lost_words=bool(card.stale and card.stale.lost),
+            is_outdated=card.marks.is_replaced,
         )
     )
-    return Headline.of(dates, verdict, branch=place.layer.branch, stale=state, marks=marks)
+    return rate(card, memory, verdict)
 
 
-def _list_entries(page: Sequence[Headline], group: RelevanceGroup) -> list[ContextEntry]:
-    """The entries of one group, as they are answered."""
-    return [_as_entry(headline) for headline in page if headline.group == group]
+def rate(card: Card, memory: Memory, verdict: Relevance) -> Offer:
+    """Offer a memory, with how much it matters."""
+    card = card._replace(score=verdict.score, why=verdict.why)
+    return Offer(card, memory.content, find_words(memory), verdict.group)
 
 
-def _as_entry(headline: Headline) -> ContextEntry:
-    entry: ContextEntry = {
-        "id": headline.id,
-        "uri": uri_of(headline.id),
-        "title": headline.title,
-        "type": headline.type,
-        "branch": headline.branch,
-        "score": headline.score,
-        "why": list(headline.why),
-    }
-    if headline.outcome:
-        entry["outcome"] = headline.outcome
-    if headline.repo:
-        entry["repo"] = headline.repo
-    if headline.conflict:
-        entry["conflict"] = True
-    if mark := headline.marks.outdated_by:
-        entry["outdated_by"] = mark
-    if newer := headline.marks.newer:
-        entry["newer"] = newer
-    if reverted := headline.marks.reverted:
-        entry["reverted"] = reverted
-    if headline.standing.standing:
-        entry["standing"] = headline.standing.standing
-    if headline.standing.landed:
-        entry["landed"] = headline.standing.landed
-    return entry
+def _list_cards(page: Sequence[Offer], group: RelevanceGroup) -> list[Card]:
+    return [offer.card for offer in page if offer.group == group]
 
 
 def _text(
     workspace: Workspace,
     request: _ContextRequest,
-    entries: Sequence[Headline],
+    offers: Sequence[Offer],
     checkpoint: CheckpointLoaded,
 ) -> Handover:
     """The text and the entries in it; what does not fit is left out from the end."""
@@ -318,10 +239,10 @@ def _text(
     branch = unless_flagged(request.branch, "this one")
     header = f"what is remembered about this repository, branch: {branch}"
     if request.template:
-        return _fill_template(workspace, request, entries, checkpoint, nonce, header)
+        return _fill_template(workspace, request, offers, checkpoint, nonce, header)
     now = workspace.clock()
     return hand_over(
-        entries, telling_words(f"{request.task} {' '.join(request.files)}"), request.budget,
+        offers, telling_words(f"{request.task} {' '.join(request.files)}"), request.budget,
         now, lambda body: fence(body, nonce, header), describe_checkpoint(checkpoint, now),
     )  # fmt: skip
 
@@ -329,35 +250,36 @@ def _text(
 def _fill_template(
     workspace: Workspace,
     request: _ContextRequest,
-    entries: Sequence[Headline],
+    offers: Sequence[Offer],
     checkpoint: CheckpointLoaded,
     nonce: str,
     header: str,
 ) -> Handover:
     """A saved template filled with as many memories as fit."""
     from treering.actions.prompts.prompts import template_named
-    from treering.actions.prompts.render import TemplateMemories
+    from treering.actions.prompts.render import TemplateMemories, as_template_memory
     from treering.model.template import render
 
+    last = checkpoint["checkpoint"]
     values: dict[str, object] = {
         "task": request.task,
         "query": request.task,
         "branch": request.branch,
         "files": list(request.files),
         "recent_files": list(request.recent_files),
-        "checkpoint": dict(checkpoint) if checkpoint["checkpoint"] else "",
+        "checkpoint": checkpoint | {"checkpoint": last._asdict()} if last else "",
     }
     template = template_named(
         workspace, request.template, {*values, "memories", "count"}, request.branch
     )
-    for count in range(len(entries), -1, -1):
-        memories = TemplateMemories(entry.as_template_memory() for entry in entries[:count])
+    for count in range(len(offers), -1, -1):
+        page = offers[:count]
+        memories = TemplateMemories(as_template_memory(o.card, o.content) for o in page)
         text = fence(
             render(template, {**values, "memories": memories, "count": count}), nonce, header
         )
         if len(text) <= request.budget:
-            page = entries[:count]
-            return Handover(text, page, [HandedPassage(entry.id, entry.content) for entry in page])
+            return Handover(text, page, [HandedPassage(o.card.id, o.content) for o in page])
     raise Invalid(
         f"The template {request.template} does not fit into {request.budget} characters.",
         hint="Give a larger budget, or shorten the template.",

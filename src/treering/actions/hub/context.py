@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 
-from treering.actions.context.context import (
-    ContextAnswer,
-    make_answer,
-    sort_entries,
-)
-from treering.actions.context.handover import Headline, can_speak, hand_over
-from treering.actions.hub.recall import choose_repos, flags_of_copy, refuse_single
+from treering.actions.context.context import ContextAnswer, make_answer, rate, sort_offers
+from treering.actions.context.handover import Offer, can_speak, hand_over
+from treering.actions.hub.recall import card_of_copy, choose_repos, flags_of_copy, refuse_single
 from treering.actions.marks import describe
 from treering.hub.hub import HubHit, RepositoryHub
 from treering.model.dates import instant
@@ -49,17 +45,17 @@ def context_across(
     fitting = [hit for hit in hits if not words.strip() or hit.score >= _WEAK * best > 0]
     suspects = [hit.copy.memory.id for hit in fitting if flags_of_copy(hit.copy)]
     sound = [h for h in fitting if not flags_of_copy(h.copy) and can_speak(h.copy.memory)]
-    entries = sort_entries(_headline(hit, best, now) for hit in sound[:_MOST])
+    offers = sort_offers(_make_offer(hit, best, now) for hit in sound[:_MOST])
     nonce = fresh_nonce()
     handed = hand_over(
-        entries, telling_words(words), budget, now, lambda body: fence(body, nonce, _HEADER)
+        offers, telling_words(words), budget, now, lambda body: fence(body, nonce, _HEADER)
     )
-    answer = make_answer(budget, handed, total=len(entries), flagged=suspects)
+    answer = make_answer(budget, handed, total=len(offers), flagged=suspects)
     answer["repos"] = list(freshness)
     return answer
 
 
-def _headline(hit: HubHit, best: float, now: float) -> Headline:
+def _make_offer(hit: HubHit, best: float, now: float) -> Offer:
     memory = hit.copy.memory
     marks = describe(hit.successors)
     case = RelevanceCase(
@@ -71,6 +67,4 @@ def _headline(hit: HubHit, best: float, now: float) -> Headline:
         has_failed=memory.outcome == "failed",
         is_outdated=marks.is_replaced,
     )
-    return Headline.of(
-        memory, relevance(case), branch=hit.copy.branch, repo=hit.copy.repo, marks=marks
-    )
+    return rate(card_of_copy(hit.copy, marks), memory, relevance(case))

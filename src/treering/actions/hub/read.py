@@ -1,12 +1,12 @@
 """read of a memory in another repository, by `NAME:ID`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from treering.actions.hub.recall import attribute_copy, choose_repos, refuse, refuse_single
-from treering.actions.link import Neighbour, neighbours
+from treering.actions.card import Card, Neighbour
+from treering.actions.hub.recall import card_of_copy, choose_repos, refuse, refuse_single
+from treering.actions.link import neighbours
 from treering.actions.marks import NO_MARKS, describe
-from treering.actions.read import WholeMemory, make_whole, write_event
+from treering.actions.read import show_whole, write_event
 from treering.actions.stored_links import IndexedLinks
 from treering.call import Advice, Call
 from treering.errors import AmbiguousId, MemoryNotFound, RepoNotFound
@@ -26,7 +26,7 @@ def read_across(
     offset: int,
     branch: str,
     now: float,
-) -> WholeMemory:
+) -> Card:
     """The memory, as the hub last saw it, or as it was `at` a commit of its history or a date."""
     refuse_single(branch=branch)
     freshness = choose_repos(hub, repos)
@@ -39,15 +39,10 @@ def read_across(
     events = hub.read_history(copy) if history else None
     version = hub.read_past(copy, at) if at else copy
     is_current = version.blob == copy.blob
-    whole = make_whole(
-        attribute_copy(version),
-        version.blob,
-        offset,
-        _list_links(hub, version, links, now) if links else (),
-        describe(hub.find_successors(copy)) if is_current else NO_MARKS,
-    )
-    return replace(
-        whole,
+    marks = describe(hub.find_successors(copy)) if is_current else NO_MARKS
+    card = card_of_copy(version, marks)
+    return show_whole(card, version.memory, version.blob, offset)._replace(
+        links=_list_links(hub, version, links, now) if links else (),
         history=None if events is None else tuple(map(write_event, events)),
         repos=tuple(repo for repo in nearer if repo.name == copy.repo),
     )

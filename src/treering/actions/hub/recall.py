@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from treering.actions.marks import describe
-from treering.actions.origin import UNVERIFIED, AttributedMemory, Attribution, name_people
-from treering.actions.recall import HitReasons, Recalled, RecallHit, make_hit, order_linked
+from treering.actions.card import Card, make_card
+from treering.actions.marks import NO_MARKS, Marks, describe
+from treering.actions.origin import UNVERIFIED, Attribution, name_people
+from treering.actions.recall import Recalled, order_linked
 from treering.errors import Invalid, NotAllowed, RepoNotFound, TreeringError
 from treering.hub.freshness import freshness_of
 from treering.hub.hub import HubCopy, HubHit, RepositoryHub
@@ -113,19 +114,20 @@ def _read_cursor(cursor: str, words: str) -> int:
     return int(match[1])
 
 
-def _as_result(hit: HubHit, words: str, detail: str) -> RecallHit:
-    return make_hit(
-        attribute_copy(hit.copy),
-        HitReasons(hit.score, hit.why, hit.similar, None, hit.match, hit.spelled),
-        words,
-        detail,
-        marks=describe(hit.successors),
+def _as_result(hit: HubHit, words: str, detail: str) -> Card:
+    card = card_of_copy(hit.copy, describe(hit.successors))._replace(
+        score=hit.score,
+        why=hit.why,
+        match=hit.match,
+        spelled=hit.spelled or None,
+        similar=hit.similar or None,
     )
+    return card.with_text(hit.copy.memory, detail, words)
 
 
 def _list_linked(
-    hub: RepositoryHub, results: Sequence[RecallHit], words: str, detail: str, asked: LinkQuestion
-) -> list[RecallHit]:
+    hub: RepositoryHub, results: Sequence[Card], words: str, detail: str, asked: LinkQuestion
+) -> list[Card]:
     """What the results are linked with, each in its own repository."""
     linked = []
     for name in dict.fromkeys(result.repo or "" for result in results):
@@ -134,21 +136,28 @@ def _list_linked(
         copies = {copy.memory.id: copy for copy in hub.read(name, [step.id for step in steps])}
         for step in steps:
             if copy := copies.get(step.id):
-                reasons = HitReasons(0.0, (f"linked:{step.edge.relation}",), via=step.via)
-                found = attribute_copy(copy)
-                linked.append(make_hit(found, reasons, words, detail))
+                card = card_of_copy(copy)._replace(
+                    score=0.0, why=(f"linked:{step.edge.relation}",), via=step.via
+                )
+                linked.append(card.with_text(copy.memory, detail, words))
     return linked
 
 
-def attribute_copy(copy: HubCopy) -> AttributedMemory:
-    """A memory of the hub, and whose word it is: nobody's that is known here, since the code that
-    would tell who works there is not."""
+def card_of_copy(copy: HubCopy, marks: Marks = NO_MARKS) -> Card:
+    """A memory of the hub. Its word is nobody's that is known here, since the code that would tell
+    who works there is not."""
     memory, author = copy.memory, address_of(copy.memory.author)
     others = (Contributor(name) for name in copy.people if address_of(name) != author)
-    whose = Attribution(UNVERIFIED, name_people(others), memory.created, memory.modified)
-    uri = f"treering://hub/{copy.repo}/{memory.id}"
-    flags = flags_of_copy(copy)
-    return AttributedMemory(memory, whose, uri, copy.branch, copy.layer, flags, repo=copy.repo)
+    return make_card(
+        memory,
+        Attribution(UNVERIFIED, name_people(others), memory.created, memory.modified),
+        uri=f"treering://hub/{copy.repo}/{memory.id}",
+        branch=copy.branch,
+        layer=copy.layer,
+        flags=flags_of_copy(copy),
+        marks=marks,
+        repo=copy.repo,
+    )
 
 
 def flags_of_copy(copy: HubCopy) -> tuple[str, ...]:

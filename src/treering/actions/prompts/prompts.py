@@ -8,12 +8,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.context.handover import Headline
+from treering.actions.card import Card
 from treering.actions.origin import YOU
-from treering.actions.prompts.render import MEMORY_FIELDS, RESERVED, TemplateMemories, wrap
+from treering.actions.prompts.render import (
+    MEMORY_FIELDS,
+    RESERVED,
+    TemplateMemories,
+    as_template_memory,
+    wrap,
+)
 from treering.actions.prompts.runs import PromptRuns, owner_of
 from treering.actions.prompts.shelves import SavedPrompt, Shelves
-from treering.actions.recall import RecallHit
 from treering.actions.workspace import Workspace
 from treering.call import Advice, Option
 from treering.errors import Invalid, PromptNotFound
@@ -226,7 +231,7 @@ def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -
     results = _recall(workspace, request) if wants_memories else []
     flag_ids = [result.id for result in results if result.flags and result.origin != YOU]
     memories = TemplateMemories(
-        Headline.of_hit(result).as_template_memory()
+        as_template_memory(result, result.content or "")
         for result in results
         if result.id not in flag_ids
     )
@@ -260,7 +265,7 @@ def _check_variables(prompt: Prompt, parts: template.Template, values: Mapping[s
         )
 
 
-def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[RecallHit]:
+def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[Card]:
     from treering.actions.recall import recall
 
     answer = recall(

@@ -1,40 +1,42 @@
 """Memories as templates see them, and rendered text as markdown, JSON or XML."""
 
 import json
-from typing import TypedDict
 from xml.sax.saxutils import escape, quoteattr
+
+from treering.actions.card import Card
 
 #: Names that treering fills in itself.
 RESERVED = frozenset(("memories", "query", "branch", "count"))
 
 
-class TemplateMemory(TypedDict):
-    """What can be said of a memory in a template. `namespace` is another word for its type."""
-
-    id: str
-    uri: str
-    type: str
-    namespace: str
-    title: str
-    content: str
-    branch: str
-    tags: list[str]
-    topic: str
-    status: str
-    confidence: float
-    created: str
-    modified: str
-    author: str
-    score: float
-    why: list[str]
-    stale: str
-    outcome: str
-    outdated_by: str
-    newer: str
-    reverted: str
+#: Fields of a card that a template may name as they are.
+_CARD_FIELDS = (
+    "id", "uri", "type", "title", "branch", "topic", "status", "confidence", "created", "modified",
+    "author", "score",
+)  # fmt: skip
+TemplateMemory = dict[str, str | float | list[str]]
 
 
-MEMORY_FIELDS = TemplateMemory.__required_keys__
+def as_template_memory(card: Card, content: str) -> TemplateMemory:
+    """Say of a memory what a template can: texts, numbers and lists of texts. `namespace` is
+    another word for its type."""
+    fields = card._asdict()
+    return {name: fields[name] for name in _CARD_FIELDS} | {
+        "namespace": card.type,
+        "content": content,
+        "tags": list(card.tags),
+        "why": list(card.why or ()),
+        "stale": card.stale.state if card.stale else "",
+        "outcome": card.outcome or "",
+        "outdated_by": card.outdated_by.id if card.outdated_by else "",
+        "newer": card.newer.id if card.newer else "",
+        "reverted": card.reverted.commit if card.reverted else "",
+    }
+
+
+MEMORY_FIELDS = frozenset(_CARD_FIELDS) | {
+    "namespace", "content", "tags", "why", "stale", "outcome", "outdated_by", "newer", "reverted",
+}  # fmt: skip
 
 
 class TemplateMemories(list[TemplateMemory]):
@@ -45,10 +47,10 @@ class TemplateMemories(list[TemplateMemory]):
 
 
 def _bullet(memory: TemplateMemory) -> str:
-    lines = memory["content"].splitlines() or [""]
+    lines = str(memory["content"]).splitlines() or [""]
     mark = f", outdated by {memory['outdated_by']}" if memory["outdated_by"] else ""
     mark += f", newer: {memory['newer']}" if memory["newer"] else ""
-    mark += f", reverted by {memory['reverted'][:12]}" if memory["reverted"] else ""
+    mark += f", reverted by {str(memory['reverted'])[:12]}" if memory["reverted"] else ""
     head = f"- **{memory['title']}** ({memory['type']}, {memory['id']}{mark})"
     if lines == [memory["title"]]:
         return head
@@ -73,7 +75,7 @@ def _element(memory: TemplateMemory) -> str:
         f"{name}={quoteattr(_clean(str(memory[name])))}"
         for name in ("id", "type", "title", "branch", "status", "created")
     )
-    return f"<memory {attributes}>{_xml(memory['content'])}</memory>"
+    return f"<memory {attributes}>{_xml(str(memory['content']))}</memory>"
 
 
 def _xml(text: str) -> str:

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from treering.actions.card import Card, CardMaker, Doubt
 from treering.actions.marks import NO_MARKS, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState, Stale
-from treering.actions.status import ReviewDoubt, ReviewItem
 from treering.actions.tidying.dedupe import dedupe
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Invalid
-from treering.model.choices import REVIEW_REASONS, ReviewReason
+from treering.model.choices import REVIEW_REASONS
 from treering.model.memory import FileRef, Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.entry import Entry
@@ -32,64 +32,13 @@ _REVIEWED = "reviewed"
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """One reason to look at a memory, in words, and the other memory it is about."""
-
-    reason: ReviewReason
-    detail: str
-    other: str | None = None
-
-    def as_review_doubt(self) -> ReviewDoubt:
-        doubt: ReviewDoubt = {"reason": self.reason, "detail": self.detail}
-        if self.other:
-            doubt["other"] = self.other
-        return doubt
-
-    @property
-    def key(self) -> str:
-        """What is noted when somebody keeps the memory all the same."""
-        return f"{self.reason} {self.other or ''}{self.detail if not self.other else ''}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class DoubtfulMemory:
-    id: str
-    type: str
-    title: str
-    branch: str
-    private: bool
-    author: str
-    agent: str
-    created: str
-    confidence: float
-    reasons: tuple[Doubt, ...]
-    #: The call that settles the gravest of them.
-    next: str
-
-    def as_review_item(self) -> ReviewItem:
-        return {
-            "id": self.id,
-            "type": self.type,
-            "title": self.title,
-            "branch": self.branch,
-            "private": self.private,
-            "author": self.author,
-            "agent": self.agent,
-            "created": self.created,
-            "confidence": self.confidence,
-            "reasons": [doubt.as_review_doubt() for doubt in self.reasons],
-            "next": self.next,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewQueue:
     """What is doubtful as seen from a branch, the gravest first, and what was kept just now."""
 
     branch: str
     total: int
     by_reason: Mapping[str, int]
-    items: tuple[DoubtfulMemory, ...]
+    items: tuple[Card, ...]
     kept: tuple[str, ...] | None = None
 
 
@@ -102,24 +51,26 @@ def review(
     """
     kept = _keep(workspace, keep, branch) if keep else None
     position = workspace.position(branch)
-    items = _list_doubtful(workspace, position, branch)
-    counts = Counter(reason for item in items for reason in {d.reason for d in item.reasons})
+    doubts = _Doubts(workspace, position, branch)
+    found = [found for entry in doubts.entries if (found := doubts.find(entry))]
+    found.sort(key=_rank)
+    counts = Counter(reason for _, _, some in found for reason in {d.reason for d in some})
     by_reason: dict[str, int] = {
         reason: counts[reason] for reason in REVIEW_REASONS if counts[reason]
     }
-    return ReviewQueue(position.scope.branch, len(items), by_reason, tuple(items[:limit]), kept)
+    cards = doubts.make_cards(found[:limit])
+    return ReviewQueue(position.scope.branch, len(found), by_reason, cards, kept)
 
 
-def _list_doubtful(workspace: Workspace, position: Position, branch: str) -> list[DoubtfulMemory]:
-    doubts = _Doubts(workspace, position, branch)
-    items = [item for entry in doubts.entries if (item := doubts.describe(entry))]
-    return sorted(items, key=_rank)
+#: A memory in doubt, where it is, and why.
+_Doubtful = tuple[Copy, Memory, tuple[Doubt, ...]]
 
 
-def _rank(item: DoubtfulMemory) -> tuple[object, ...]:
+def _rank(found: _Doubtful) -> tuple[object, ...]:
     """The gravest reason first, of one reason those with more of them, then the oldest."""
-    places = sorted(REVIEW_REASONS.index(doubt.reason) for doubt in item.reasons)
-    return (places[0], -len(places), item.created, item.id)
+    _, memory, doubts = found
+    places = sorted(REVIEW_REASONS.index(doubt.reason) for doubt in doubts)
+    return (places[0], -len(places), memory.created, memory.id)
 
 
 class _Doubts:
@@ -127,6 +78,7 @@ class _Doubts:
 
     def __init__(self, workspace: Workspace, position: Position, branch: str) -> None:
         view = workspace.view_from(position)
+        self._workspace, self._position = workspace, position
         self._search_view: SearchView = workspace.searcher.search_view(view)
         self._code = CodeTree(workspace.repository, position.head, effort=8)
         self.entries = [entry for entry in self._search_view.entries() if _is_in_force(entry)]
@@ -136,14 +88,22 @@ class _Doubts:
         self._marks = {blobs[blob]: mark for blob, mark in marks.items()}
         self._twins = _find_twins(workspace, branch)
 
-    def describe(self, entry: Entry) -> DoubtfulMemory | None:
+    def find(self, entry: Entry) -> _Doubtful | None:
         place = self._search_view.place(entry.blob)
         memory = place.try_memory() if place else None
         if place is None or memory is None:
             return None
         noted = _list_kept(memory)
         doubts = tuple(doubt for doubt in self.doubts_of(memory) if doubt.key not in noted)
-        return _describe(place, memory, doubts) if doubts else None
+        return (place, memory, doubts) if doubts else None
+
+    def make_cards(self, found: Sequence[_Doubtful]) -> tuple[Card, ...]:
+        maker = CardMaker(self._workspace, self._search_view, self._position.head, self._code)
+        maker.prepare(place for place, _, _ in found)
+        return tuple(
+            maker.make(place, memory)._replace(reasons=doubts, next=_settle(memory, doubts[0]))
+            for place, memory, doubts in found
+        )
 
     def doubts_of(self, memory: Memory) -> Iterator[Doubt]:
         """Each reason once, the gravest first."""
@@ -213,22 +173,6 @@ def _find_twins(workspace: Workspace, branch: str) -> dict[str, list[tuple[str, 
         for other in others:
             twins.setdefault(other, []).append((first, how))
     return twins
-
-
-def _describe(place: Copy, memory: Memory, doubts: tuple[Doubt, ...]) -> DoubtfulMemory:
-    return DoubtfulMemory(
-        id=memory.id,
-        type=memory.type,
-        title=memory.title,
-        branch=place.layer.branch,
-        private=place.is_private,
-        author=memory.author,
-        agent=memory.agent,
-        created=memory.created,
-        confidence=memory.confidence,
-        reasons=doubts,
-        next=_settle(memory, doubts[0]),
-    )
 
 
 def _settle(memory: Memory, doubt: Doubt) -> Advice:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from treering.actions.marks import NewerMemory, OutdatedBy, Reverted
-from treering.actions.staleness import Stale
-from treering.actions.standing import LandedAs, StandingWord
+from treering.actions.card import Card
+from treering.actions.standing import LandedAs
 from treering.actions.why.ranking import Via
-from treering.model.choices import Outcome, Status
+
+_ALWAYS_SAID = ("outcome", "outdated_by", "stale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,10 @@ class WhyLines:
     #: The lines themselves, unless they are very many.
     code: tuple[str, ...] | None = None
 
+    def is_repeated_by(self, card: Card) -> bool:
+        """Return whether a card says no more than the commit that is shown beside it."""
+        return card.type == "commit" and card.title == self.subject
+
     def as_json(self) -> dict[str, object]:
         """By the contract's names; `landed` is said in any case."""
         answer: dict[str, object] = {
@@ -58,62 +62,26 @@ class WhyLines:
 
 
 @dataclass(frozen=True, slots=True)
-class WhyMemory:
-    """A memory that explains some of the lines, and the ways that led to it."""
-
-    id: str
-    type: str
-    title: str
-    via: tuple[Via, ...]
-    outcome: Outcome | None
-    outdated_by: OutdatedBy | None
-    stale: Stale | None
-    score: float
-    status: Status
-    branch: str
-    layer: str
-    created: str
-    author: str
-    summary: str
-    #: Whether it was learned after the lines were written.
-    is_since: bool = False
-    flags: tuple[str, ...] | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
-    standing: StandingWord | None = None
-    landed: LandedAs | None = None
-
-    def repeats(self, lines: WhyLines) -> bool:
-        """Whether it says no more than the commit does that is shown beside it."""
-        return self.type == "commit" and self.title == lines.subject
-
-    def as_json(self) -> dict[str, object]:
-        answer: dict[str, object] = {
-            "id": self.id, "type": self.type, "title": self.title, "via": self.via,
-            "outcome": self.outcome, "outdated_by": self.outdated_by, "stale": self.stale,
-            "score": self.score, "status": self.status, "branch": self.branch, "layer": self.layer,
-            "created": self.created, "author": self.author, "summary": self.summary,
-        }  # fmt: skip
-        if self.is_since:
-            answer["since"] = True
-        more = {
-            "flags": self.flags, "newer": self.newer, "reverted": self.reverted,
-            "standing": self.standing, "landed": self.landed,
-        }  # fmt: skip
-        return answer | {key: value for key, value in more.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
 class WhyAnswer:
     """Lines of a file and why they are there. `at` is the commit that was looked at."""
 
     path: str
     at: str
     lines: tuple[WhyLines, ...]
-    memories: tuple[WhyMemory, ...]
+    memories: tuple[Card, ...]
     branch: str
     #: How many memories were found; those beyond the limit are left out.
     total: int
     #: What the answer could not take into account.
     notes: tuple[str, ...] | None = None
     pending: int | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """By the contract's names; of a memory's truth something is said in any case."""
+        fields = {name: getattr(self, name) for name in type(self).__match_args__}
+        memories = [
+            {name: v for name, v in card._asdict().items() if v is not None or name in _ALWAYS_SAID}
+            for card in self.memories
+        ]
+        said = {name: value for name, value in fields.items() if value is not None}
+        return said | {"memories": memories}

@@ -10,12 +10,12 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from treering.actions.card import Card, CardMaker
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import Flags
-from treering.actions.marks import NO_MARKS, Marks, find_marks, find_reverted, is_out_of_force
+from treering.actions.marks import Marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
-from treering.actions.standing import LandedAs, find_standings
-from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
+from treering.actions.standing import LandedAs
+from treering.actions.why.answers import WhyAnswer, WhyLines
 from treering.actions.why.commit_words import body_of
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.ranking import VIAS, Via, list_words, score
@@ -26,7 +26,7 @@ from treering.actions.why.target import find_target
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid
 from treering.model.dates import format_moment
-from treering.model.memory import Memory, beyond_title
+from treering.model.memory import beyond_title
 from treering.store.view import View
 from treering.text.passages import snippet
 
@@ -250,43 +250,29 @@ class Inquest:
         explained: Sequence[Explained],
         chosen: Sequence[str],
         scores: dict[str, float],
-    ) -> tuple[WhyMemory, ...]:
-        """The memories of an answer, as it shows them."""
-        finder, flags = self.finder(path), Flags(self.workspace)
-        marks = find_marks(self.workspace, self.view, chosen, self.commit)
-        tree = CodeTree(self.workspace.repository, self.position.head)
+    ) -> tuple[Card, ...]:
+        """The cards of an answer."""
+        finder = self.finder(path)
+        code = CodeTree(self.workspace.repository, self.position.head)
+        cards = CardMaker(self.workspace, self.view, self.commit, code)
         copies = [copy for mid in chosen if (copy := finder.copy(mid))]
-        standings = find_standings(self.workspace, copies)
-        memories = []
-        for mid in chosen:
-            copy, memory = finder.copy(mid), finder.memory(mid)
-            if copy is None or memory is None:
+        cards.prepare(copies)
+        shown = []
+        for copy in copies:
+            memory = copy.try_memory()
+            if memory is None:
                 continue
-            version = self.workspace.ledger.version(copy.blob)
-            reasons = [part.reasons[mid] for part in explained if mid in part.reasons]
-            ways = {via for reason in reasons for via in reason.ways}
-            memories.append(
-                WhyMemory(
-                    id=mid,
-                    type=memory.type,
-                    title=memory.title,
-                    via=sort_ways(ways),
-                    outcome=memory.outcome,
-                    stale=tree.staleness(memory),
-                    score=scores[mid],
-                    status=memory.status,
-                    branch=copy.layer.branch,
-                    layer=copy.layer.kind,
-                    created=self.workspace.ledger.date(memory, version).created,
-                    author=memory.author,
-                    summary=_summarize(memory),
-                    is_since=all(reason.is_since for reason in reasons),
-                    flags=flags.of(copy) or None,
-                    **marks.get(mid, NO_MARKS)._asdict(),
-                    **standings[mid]._asdict(),
+            reasons = [part.reasons[copy.id] for part in explained if copy.id in part.reasons]
+            text = beyond_title(memory.content.strip(), memory.title)
+            shown.append(
+                cards.make(copy, memory)._replace(
+                    score=scores[copy.id],
+                    via=sort_ways({via for reason in reasons for via in reason.ways}),
+                    snippet=snippet(text, ""),
+                    since=all(reason.is_since for reason in reasons) or None,
                 )
             )
-        return tuple(memories)
+        return tuple(shown)
 
 
 def rank(explained: Sequence[Explained]) -> dict[str, float]:
@@ -337,11 +323,6 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
         for name, values in words.trailers.items():
             trailers[name] = list(dict.fromkeys([*trailers.get(name, []), *values]))
     return trailers
-
-
-def _summarize(memory: Memory) -> str:
-    """What a memory says after its title, in short."""
-    return snippet(beyond_title(memory.content.strip(), memory.title), "")
 
 
 def _show(path: str) -> str:

@@ -5,7 +5,7 @@ Where somebody else was faster, nothing is written, and the page shows what they
 
 from starlette.responses import Response
 
-from treering.actions.read import WholeMemory
+from treering.actions.card import Card
 from treering.actions.remember import Remembered
 from treering.actions.revert import revert as revert_memory
 from treering.actions.revise import Revised
@@ -56,7 +56,7 @@ def set_outcome(visit: Visit) -> Response:
     return _revise(visit, _read_seen(visit), {"outcome": visit.field("outcome") or _CLEAR})
 
 
-def _revise(visit: Visit, seen: WholeMemory, changes: dict[str, object]) -> Response:
+def _revise(visit: Visit, seen: Card, changes: dict[str, object]) -> Response:
     if not changes:
         return _go_to(visit, seen.id, Notice("Nothing was changed."))
     try:
@@ -71,23 +71,21 @@ def _revise(visit: Visit, seen: WholeMemory, changes: dict[str, object]) -> Resp
     return _go_to(visit, answer.id, notice)
 
 
-def _read_seen(visit: Visit) -> WholeMemory:
+def _read_seen(visit: Visit) -> Card:
     """The memory in the version that the form was made from."""
     expect = visit.needed("expect", "The version that was seen").strip()
     try:
-        memory: WholeMemory = visit.ask(
-            read, visit.path["id"], at=expect, links=0, branch=visit.branch
-        )
+        memory: Card = visit.ask(read, visit.path["id"], at=expect, links=0, branch=visit.branch)
     except TreeringError:
         return read_memory(visit)
     return memory
 
 
-def _changed_fields(visit: Visit, seen: WholeMemory) -> dict[str, object]:
+def _changed_fields(visit: Visit, seen: Card) -> dict[str, object]:
     """The fields of the form that are not what they were."""
     new: dict[str, object] = {}
     content = visit.needed("content", "The text")
-    if content != seen.content.strip("\n"):
+    if content != (seen.content or "").strip("\n"):
         new["content"] = content
     for name, old in (("title", seen.title), ("topic", seen.topic)):
         if (text := visit.field(name)) != old:
@@ -99,7 +97,7 @@ def _changed_fields(visit: Visit, seen: WholeMemory) -> dict[str, object]:
     new["tags_add"] = [tag for tag in tags if tag not in old_tags]
     new["tags_remove"] = [tag for tag in old_tags if tag not in tags]
     files = visit.lines("files")
-    if files != [file.path for file in seen.files]:
+    if files != [file.path for file in seen.files or ()]:
         new["files"] = files or [_CLEAR]
     if (text := visit.field("confidence")) and _number(text) != seen.confidence:
         new["confidence"] = _number(text)
@@ -113,7 +111,7 @@ def _number(text: str) -> float:
         raise Invalid(f"The confidence {text!r} is not a number.") from error
 
 
-def _show_conflict(visit: Visit, seen: WholeMemory) -> Response:
+def _show_conflict(visit: Visit, seen: Card) -> Response:
     """Both wordings, and the form once more, now made from the newer one."""
     current = read_memory(visit)
     mine = visit.text("content")
@@ -121,8 +119,8 @@ def _show_conflict(visit: Visit, seen: WholeMemory) -> Response:
         "conflict.html",
         status=409,
         memory=current,
-        theirs=compare_words(seen.content, current.content),
-        mine=compare_words(current.content, mine) if mine else None,
+        theirs=compare_words(seen.content or "", current.content or ""),
+        mine=compare_words(current.content or "", mine) if mine else None,
         text=mine or current.content,
         types=TYPE_NAMES,
         statuses=WRITABLE,
@@ -218,7 +216,7 @@ def keep(visit: Visit) -> Response:
 def _find_conflict(visit: Visit) -> Response | None:
     """The page that shows what changed meanwhile, where something did."""
     expect = visit.field("expect")
-    current: WholeMemory = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
+    current: Card = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
     if not expect or current.version == expect:
         return None
     return _show_conflict(visit, _read_seen(visit))

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from treering.actions.read import WholeMemory
+from treering.actions.card import Card
 from treering.model.choices import OUTCOMES, STATUSES, TYPE_NAMES
 from treering.model.taxonomy import RELATIONS
 from treering.verbs.memories import read
@@ -32,6 +32,6 @@ def show_link(visit: Visit) -> Response:
     return visit.show("link.html", memory=memory, relations=RELATIONS)
 
 
-def read_memory(visit: Visit) -> WholeMemory:
-    memory: WholeMemory = visit.ask(read, visit.path["id"], branch=visit.branch)
+def read_memory(visit: Visit) -> Card:
+    memory: Card = visit.ask(read, visit.path["id"], branch=visit.branch)
     return memory

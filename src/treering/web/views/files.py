@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.why.answers import WhyAnswer, WhyLines, WhyMemory
+from treering.actions.card import Card
+from treering.actions.why.answers import WhyAnswer, WhyLines
 from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.verbs.history import why
 from treering.verbs.knowledge import status
@@ -101,8 +102,8 @@ class CodeStretch(NamedTuple):
     texts: list[str]
     why: WhyLines | None
     #: The commit's own memory, and those that say more than it.
-    record: WhyMemory | None = None
-    memories: Sequence[WhyMemory] = ()
+    record: Card | None = None
+    memories: Sequence[Card] = ()
 
 
 def _show_file(visit: Visit, path: str, head: str) -> Response:
@@ -144,15 +145,15 @@ def _list_stretches(
 
 
 def _make_stretch(
-    texts: Sequence[str], first: int, part: WhyLines, by_id: Mapping[str, WhyMemory]
+    texts: Sequence[str], first: int, part: WhyLines, by_id: Mapping[str, Card]
 ) -> CodeStretch:
     memories = [by_id[mid] for mid in part.memories if mid in by_id]
     return CodeStretch(
         part.first,
         list(texts[part.first - first : part.last - first + 1]),
         part,
-        next((memory for memory in memories if memory.repeats(part)), None),
-        [memory for memory in memories if not memory.repeats(part)][:_MOST_REASONS],
+        next((memory for memory in memories if part.is_repeated_by(memory)), None),
+        [memory for memory in memories if not part.is_repeated_by(memory)][:_MOST_REASONS],
     )
 
 

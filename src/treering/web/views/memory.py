@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.read import HistoryEntry, WholeMemory
+from treering.actions.card import Card, HistoryEntry
 from treering.errors import Invalid, StoreDamaged, TreeringError
 from treering.model.choices import OUTCOMES
 from treering.verbs.memories import read
@@ -27,13 +27,13 @@ def show_memory(visit: Visit) -> Response:
     id, at = visit.path["id"], visit.query("at")
     if repo := visit.query("repo"):
         id = f"{repo}:{id}"
-    memory: WholeMemory = visit.ask(read, id, at=at, history=not repo, branch=visit.branch)
+    memory: Card = visit.ask(read, id, at=at, history=not repo, branch=visit.branch)
     history = memory.history or ()
     return visit.show(
         "memory.html",
         memory=memory,
         at=at,
-        outcome=memory.details.get("outcome", ""),
+        outcome=memory.outcome or "",
         outcomes=OUTCOMES,
         files=_list_files(memory),
         star=draw_star(memory, visit.branch) if memory.links else "",
@@ -46,24 +46,24 @@ def show_memory(visit: Visit) -> Response:
     )
 
 
-def _list_files(memory: WholeMemory) -> list[FileShown]:
+def _list_files(memory: Card) -> list[FileShown]:
     if memory.stale is None:
-        return [FileShown(file.path, "", "") for file in memory.files]
+        return [FileShown(file.path, "", "") for file in memory.files or ()]
     return [FileShown(file.path, file.state, file.now or "") for file in memory.stale.files]
 
 
-def _list_details(memory: WholeMemory) -> dict[str, str]:
+def _list_details(memory: Card) -> dict[str, str]:
     """What else is noted, as text; what has its own place on the page is not repeated."""
     shown = {"outcome", "reviewed"}
     return {
         key.replace("_", " "): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        for key, value in memory.details.items()
+        for key, value in (memory.details or {}).items()
         if key not in shown and value not in ("", None)
     }
 
 
 def _find_changes(
-    visit: Visit, memory: WholeMemory, history: tuple[HistoryEntry, ...]
+    visit: Visit, memory: Card, history: tuple[HistoryEntry, ...]
 ) -> list[DiffPart] | None:
     """What the version looked at changed in the text of the one before it."""
     commits = [entry.commit for entry in history]
@@ -75,14 +75,14 @@ def _find_changes(
         before: Any = visit.ask(read, memory.id, at=commits[place + 1], branch=visit.branch)
     except TreeringError:
         return None
-    return compare_words(before.content, memory.content)
+    return compare_words(before.content, memory.content or "")
 
 
 def show_changes(visit: Visit) -> Response:
     """What became of a file since the memory that names it was written."""
-    memory: WholeMemory = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
+    memory: Card = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
     path = visit.query("path")
-    noted = next((file for file in memory.files if file.path == path), None)
+    noted = next((file for file in memory.files or () if file.path == path), None)
     if noted is None or not noted.blob:
         raise Invalid(f"The memory {memory.id} does not say what {path} was.")
     state = next((file for file in _list_files(memory) if file.path == path), None)

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.read import WholeMemory
-from treering.actions.tidying.review import Doubt, DoubtfulMemory, ReviewQueue
+from treering.actions.card import Card, Doubt
+from treering.actions.tidying.review import ReviewQueue
 from treering.errors import TreeringError
 from treering.verbs.history import review
 from treering.verbs.memories import read
@@ -30,8 +30,8 @@ class OtherWording(NamedTuple):
 class ReviewCard(NamedTuple):
     """A doubtful memory with all that is needed to decide."""
 
-    item: DoubtfulMemory
-    memory: WholeMemory | None
+    item: Card
+    memory: Card | None
     other: OtherWording | None
 
 
@@ -58,36 +58,37 @@ def show_review(visit: Visit) -> Response:
     )
 
 
-def _has(item: DoubtfulMemory, reason: str) -> bool:
-    return any(doubt.reason == reason for doubt in item.reasons)
+def _has(item: Card, reason: str) -> bool:
+    return any(doubt.reason == reason for doubt in item.reasons or ())
 
 
-def _make_card(visit: Visit, item: DoubtfulMemory) -> ReviewCard:
+def _make_card(visit: Visit, item: Card) -> ReviewCard:
     memory = _read(visit, item.id)
     other = next(
-        (one for doubt in item.reasons if (one := _read_other(visit, memory, doubt))), None
+        (one for doubt in item.reasons or () if (one := _read_other(visit, memory, doubt))), None
     )
     return ReviewCard(item, memory, other)
 
 
-def _read_other(visit: Visit, memory: WholeMemory | None, doubt: Doubt) -> OtherWording | None:
+def _read_other(visit: Visit, memory: Card | None, doubt: Doubt) -> OtherWording | None:
     """The text on the other side of a conflict, a duplicate, or what replaced this one."""
     if memory is None:
         return None
     other = _read(visit, doubt.other) if doubt.other else None
     if doubt.reason == "conflict":
-        merge = memory.details.get("merge")
+        merge = (memory.details or {}).get("merge")
         version = merge.get("lost") if isinstance(merge, dict) else None
         other = _read(visit, memory.id, at=version) if isinstance(version, str) else None
     if other is None:
         return None
-    parts = compare_words(other.content, memory.content)
-    return OtherWording(other.id, other.title, other.content, parts)
+    text = other.content or ""
+    parts = compare_words(text, memory.content or "")
+    return OtherWording(other.id, other.title, text, parts)
 
 
-def _read(visit: Visit, id: str, at: str = "") -> WholeMemory | None:
+def _read(visit: Visit, id: str, at: str = "") -> Card | None:
     try:
-        memory: WholeMemory = visit.ask(read, id, at=at, links=0, branch=visit.branch)
+        memory: Card = visit.ask(read, id, at=at, links=0, branch=visit.branch)
     except TreeringError:
         return None
     return memory
