@@ -79,8 +79,8 @@ from treering.actions.tidying.enrich import Enrichment as Enrichment
 from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
 from treering.actions.tidying.merge import Merges as Merges
+from treering.actions.tidying.merge import Summaries as Summaries
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
-from treering.actions.tidying.summarize import Summaries as Summaries
 from treering.actions.tryout import HistoryFinding as HistoryFinding
 from treering.actions.tryout import Tryout as Tryout
 from treering.actions.why.answers import WhyAnswer as WhyAnswer

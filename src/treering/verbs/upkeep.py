@@ -271,7 +271,7 @@ def dedupe(
     """
 
 
-@verb("tidying.summarize.summarize", example="treering maintain summarize")
+@verb("tidying.merge.summarize", example="treering maintain summarize")
 def summarize(
     workspace: "Workspace",
     *,

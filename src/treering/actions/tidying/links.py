@@ -4,15 +4,16 @@ Neither changes `modified`: of two versions of a memory the one a person changed
 the one that was tidied last.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.actions.tidying.candidates import TidyCandidates
+from treering.actions.tidying.rewrite import Rewrite
+from treering.actions.workspace import Workspace, WriteOp, Writing
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network
 from treering.model.memory import Link, Memory
-from treering.model.query import Filters, parse
 from treering.model.taxonomy import family_of
 from treering.store.view import Copy
 
@@ -35,6 +36,9 @@ class PrunedLink(NamedTuple):
     confidence: float
     by: str
     reason: str
+
+
+LinkChange = TypeVar("LinkChange", InferredLink, PrunedLink)
 
 
 class InferredLinks(NamedTuple):
@@ -69,16 +73,16 @@ def infer_links(
     Without ids it looks at what was captured on the branch itself: links for memories of the trunk
     are made on the trunk, not copied to every branch.
     """
-    search_view = workspace.searcher.search_view(workspace.view(branch))
-    workspace.rows.catch_up(search_view.view)
-    sources = _choose(workspace, search_view, ids, query, type, branch)
+    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type=type, query=query)
+    workspace.rows.catch_up(candidates.search_view.view)
+    sources = _list_sources(workspace, candidates, branch, is_named=bool(ids))
     links = [
         link
-        for link in _missing(workspace, search_view, sources)
+        for link in _missing(workspace, candidates.search_view, sources)
         if link.confidence >= min_confidence
     ]
     if not dry_run and links:
-        workspace.write(branch, lambda writing: _make(writing, links[:limit]))
+        _write(workspace, branch, "infer-links", links[:limit], _add_link)
     return InferredLinks("infer_links", dry_run, tuple(links[:limit]), len(links))
 
 
@@ -91,42 +95,43 @@ def prune_links(
     dry_run: bool = True,
 ) -> PrunedLinks:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
-    search_view = workspace.searcher.search_view(workspace.view(branch))
-    sources = {place.id for place in _choose(workspace, search_view, ids, "", "", branch)}
-    now = workspace.clock()
-    edges = (edge for edge in search_view.network.edges() if edge.source in sources)
+    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type="", query="")
+    places = _list_sources(workspace, candidates, branch, is_named=bool(ids))
+    sources, now = {place.id for place in places}, workspace.clock()
+    edges = (edge for edge in candidates.search_view.network.edges() if edge.source in sources)
     links = [
         PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
     ]
     if not dry_run and links:
-        workspace.write(branch, lambda writing: _unmake(writing, links[:limit]))
+        _write(workspace, branch, "prune-links", links[:limit], _drop_link)
     return PrunedLinks("prune_links", dry_run, tuple(links[:limit]), len(links))
 
 
-def _choose(
-    workspace: Workspace,
-    search_view: SearchView,
-    ids: Sequence[str],
-    query: str,
-    kind: str,
-    branch: str,
+def _list_sources(
+    workspace: Workspace, candidates: TidyCandidates, branch: str, *, is_named: bool
 ) -> list[Copy]:
-    """The memories to look at: those named, else those of the branch that fit, newest first."""
-    if ids:
-        return [search_view.view.find(text) for text in ids]
-    now = workspace.clock()
-    result = workspace.searcher.index.search(
-        parse(query, now),
-        search_view.ranks,
-        filters=Filters.of(now, type=kind),
-        order="newest",
-        mode="text",
-        now=now,
-        limit=None,
-    )
+    """The memories to look at: those named, else those of the branch itself."""
     scope = workspace.position(branch).scope
-    places = (search_view.place(hit.blob) for hit in result.hits)
-    return [place for place in places if place and place.layer.snapshot.scope == scope]
+    return [p for p in candidates.places if is_named or p.layer.snapshot.scope == scope]
+
+
+def _write(
+    workspace: Workspace,
+    branch: str,
+    op: WriteOp,
+    links: Iterable[LinkChange],
+    change: Callable[[Memory, LinkChange], Memory],
+) -> None:
+    """Change the links of memories in one commit."""
+
+    def attempt(writing: Writing) -> None:
+        rewriting = Rewrite(workspace, writing)
+        for link in links:
+            place = writing.view.find(link.source)
+            rewriting.change(place, change(rewriting.memory(place), link), by_hand=False)
+        rewriting.commit(op)
+
+    workspace.write(branch, attempt)
 
 
 # --- what is missing -----------------------------------------------------------------------------
@@ -170,14 +175,11 @@ def _may_link(network: Network, source: Copy, target: Copy) -> bool:
     )
 
 
-def _make(writing: Writing, links: Iterable[InferredLink]) -> None:
-    news: dict[str, tuple[Copy, Memory]] = {}
-    for link in links:
-        place, memory = news.get(link.source) or _find(writing, link.source)
-        extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
-        new = Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
-        news[link.source] = (place, memory.link(new))
-    _write(writing, "infer-links", news.values())
+def _add_link(memory: Memory, link: InferredLink) -> Memory:
+    extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
+    return memory.link(
+        Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
+    )
 
 
 # --- what has outlived itself --------------------------------------------------------------------
@@ -197,21 +199,5 @@ def _show(edge: Edge, now: float) -> tuple[str, str, str, float, str]:
     return (edge.source, edge.target, edge.relation, edge.confidence_at(now), edge.by)
 
 
-def _unmake(writing: Writing, links: Iterable[PrunedLink]) -> None:
-    news: dict[str, tuple[Copy, Memory]] = {}
-    for link in links:
-        place, memory = news.get(link.source) or _find(writing, link.source)
-        news[link.source] = (place, memory.drop_link(link.relation, link.target))
-    _write(writing, "prune-links", news.values())
-
-
-def _find(writing: Writing, memory_id: str) -> tuple[Copy, Memory]:
-    place = writing.view.find(memory_id)
-    return place, place.memory()
-
-
-def _write(writing: Writing, op: WriteOp, news: Iterable[tuple[Copy, Memory]]) -> None:
-    changes = [Change(memory, place, place.is_private) for place, memory in news]
-    real = [c for c in changes if c.replaces and c.replaces.memory() != c.memory]
-    if real:
-        writing.commit(op, real)
+def _drop_link(memory: Memory, link: PrunedLink) -> Memory:
+    return memory.drop_link(link.relation, link.target)

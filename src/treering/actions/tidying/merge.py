@@ -1,9 +1,14 @@
-"""merge: several memories become one, in words somebody wrote; the old ones are superseded."""
+"""merge and summarize: several memories in one text that somebody wrote.
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+A merge takes the place of its sources, which are superseded. A summary is one more memory, derived
+from sources that stay.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Literal, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.remember import identify
@@ -15,14 +20,20 @@ from treering.actions.tidying.candidates import (
     text_given,
     whole,
 )
-from treering.actions.tidying.rewrite import Rewrite, files_of, surest, tags_of
+from treering.actions.tidying.rewrite import Rewrite, files_of, incoming, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel
 from treering.model.memory import Link, Memory, title_of
-from treering.model.taxonomy import type_named
+from treering.model.taxonomy import BOOKKEEPING_TYPES, type_named
+from treering.search.entry import Entry
 from treering.store.view import Copy
 from treering.text import secrets
+
+#: What a summary is, whatever it is of: background for whoever comes next.
+_SUMMARY_TYPE = "context"
+_FEWEST_SUMMARIZED = 3
+_MOST_SOURCES = 200  # links stand in the front matter, which has its limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,111 @@ class Merges:
     groups: tuple[Group, ...]
     total: int
     merged: tuple[Merged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One summary that was written."""
+
+    id: str
+    title: str
+    version: str
+    derived_from: tuple[str, ...]
+    #: The command that undoes it.
+    back: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    groups: tuple[Group, ...]
+    total: int
+    summaries: tuple[Summary, ...]
+
+
+class _Composition(NamedTuple):
+    """The text that somebody wrote for some memories, and what is to become of them."""
+
+    op: Literal["merge", "summarize"]
+    text: str
+    title: str
+    #: The type of the new memory; "" for the one most of its sources have.
+    type: str
+
+    def describe(self, sources: SameMemories, about: str = "", *, is_named: bool) -> Group:
+        ids = list(sources.ids)
+        call = Call("maintain", self.op, ids=ids, content="...", apply=True)
+        task = "what matters in them" if self.op == "summarize" else "one text that says it all"
+        would: Outlook = {
+            "title": self.title or title_of(self.text),
+            "type": self.type or _choose_type(sources.memories),
+            "tags": list(tags_of(sources.memories)),
+        }
+        if self.op == "merge":
+            would["supersede"] = ids
+        else:
+            would["derived_from"] = ids
+        return Group(
+            ids=sources.ids,
+            score=sources.score,
+            exact=sources.is_exact,
+            titles=sources.titles,
+            next=Advice(f"write {task}, then {{}}", call, mark=""),
+            about=about or None,
+            memories=tuple(map(whole, sources.memories)) if is_named and not self.text else None,
+            would=would if self.text else None,
+        )
+
+    def store(self, workspace: Workspace, branch: str, sources: SameMemories) -> Merged:
+        """Write the memory, private as soon as one of its sources is. A merge takes over their
+        links, and theirs to it."""
+
+        def attempt(writing: Writing) -> Merged:
+            rewriting = Rewrite(workspace, writing)
+            places = [rewriting.still(place) for place in sources.places]
+            is_private = any(place.is_private for place in places)
+            draft = self._compose(workspace, sources.memories)
+            memory, existing = identify(writing.view, draft, is_private)
+            if existing:
+                memory = _take_up(existing.memory(), memory, self.title)
+            old = [place for place in places if place.id != memory.id]
+            relation = "supersedes" if self.op == "merge" else "derived_from"
+            links = [*memory.links, *(Link(relation, place.id, 1.0) for place in old)]
+            if self.op == "merge":
+                outward = (link for source in sources.memories for link in source.links)
+                links += [link for link in outward if link.target not in sources.ids]
+            memory = memory._replace(links=surest(links, but=memory.id))
+            rewriting.add(memory, existing, is_private=is_private)
+            count = 0
+            if self.op == "merge":
+                for place in old:
+                    rewriting.supersede(place, memory.id)
+                heirs = {place.id: memory.id for place in old}
+                count = rewriting.move_links(heirs, with_history=False)
+            version = rewriting.commit(self.op)[memory.id]
+            ids = tuple(place.id for place in old)
+            return Merged(memory.id, memory.title, version, ids, count, writing.back)
+
+        return workspace.write(branch, attempt)
+
+    def _compose(self, workspace: Workspace, sources: Sequence[Memory]) -> Memory:
+        """A memory made of others: their tags, files and topic, as sure as the least sure."""
+        now = workspace.now()
+        text = self.text or sources[0].content
+        return Memory(
+            id="",
+            type=self.type or _choose_type(sources),
+            title=inputs.line_given(self.title, "title") or title_of(text),
+            content=text,
+            created=now,
+            modified=now,
+            tags=tags_of(sources),
+            topic=_common_topic([memory.topic for memory in sources]),
+            confidence=min(memory.confidence for memory in sources),
+            source="agent" if workspace.agent else "person",
+            author=str(workspace.person),
+            agent=workspace.agent,
+            files=files_of(sources),
+        )
 
 
 def merge_memories(
@@ -75,20 +191,61 @@ def merge_memories(
     else:
         families = candidates.alike(threshold)
     page = families[:limit]
-    kind = type_named(type) if ids and type else ""
-    text = text_given(content) if content else ""
-    secrets.refuse(title)
-    groups = tuple(_describe(family, text, title, kind, is_named=bool(ids)) for family in page)
+    wanted = _read_composition("merge", content, title, type_named(type) if ids and type else "")
+    groups = tuple(wanted.describe(family, is_named=bool(ids)) for family in page)
     if dry_run:
         return Merges(groups, len(families), ())
-    is_exact = all(family.is_exact for family in page)
-    if not text and not is_exact:
+    if not wanted.text and not all(family.is_exact for family in page):
         raise NeedsModel("To merge, someone has to write what all of them say.")
-    merges = tuple(
-        _merge(workspace, branch, family, text or family.memories[0].content, title, kind)
-        for family in page
-    )
+    merges = tuple(wanted.store(workspace, branch, family) for family in page)
     return Merges(groups, len(families), merges)
+
+
+def summarize(
+    workspace: Workspace,
+    *,
+    branch: str = "",
+    ids: Sequence[str] = (),
+    type: str = "",
+    query: str = "",
+    content: str = "",
+    title: str = "",
+    limit: int = 20,
+    dry_run: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Summaries:
+    """Find what could be summarized (by topic, else by tag), or store a summary.
+
+    With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
+    memory, else it chooses which are looked at.
+    """
+    is_named = bool(ids or query)
+    if content and not is_named:
+        raise Invalid("What is the content a summary of?", hint="Name the memories, or a query.")
+    candidates = TidyCandidates(
+        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
+    )
+    subjects = list(_list_subjects(candidates, query, is_named=is_named))
+    page = subjects[:limit]
+    kind = type_named(type) if ids and type else _SUMMARY_TYPE
+    wanted = _read_composition("summarize", content, title, kind)
+    groups = tuple(wanted.describe(some, about, is_named=is_named) for about, some in page)
+    if dry_run:
+        return Summaries(groups, len(subjects), ())
+    if page and not wanted.text:
+        raise NeedsModel("To summarize, someone has to write the summary.")
+    summaries = []
+    for _, sources in page:
+        made = wanted.store(workspace, branch, sources)
+        summaries.append(Summary(made.id, made.title, made.version, sources.ids, made.back))
+    return Summaries(groups, len(subjects), tuple(summaries))
+
+
+def _read_composition(
+    op: Literal["merge", "summarize"], content: str, title: str, kind: str
+) -> _Composition:
+    secrets.refuse(title)
+    return _Composition(op, text_given(content) if content else "", title, kind)
 
 
 def _check(places: Sequence[Copy]) -> None:
@@ -101,78 +258,48 @@ def _check(places: Sequence[Copy]) -> None:
         )
 
 
-def _describe(family: SameMemories, text: str, title: str, kind: str, *, is_named: bool) -> Group:
-    call = Call("maintain", "merge", ids=list(family.ids), content="...", apply=True)
-    return Group(
-        ids=family.ids,
-        score=family.score,
-        exact=family.is_exact,
-        titles=family.titles,
-        next=Advice("write one text that says what all of them say, then {}", call, mark=""),
-        memories=tuple(map(whole, family.memories)) if is_named and not text else None,
-        would=_would(family, text, title, kind) if text else None,
-    )
+def _list_subjects(
+    candidates: TidyCandidates, query: str, *, is_named: bool
+) -> Iterator[tuple[str, SameMemories]]:
+    """What there is to summarize: a subject, and the memories about it."""
+    if is_named:
+        if not candidates.places:
+            raise Invalid("Nothing was found to summarize.", hint="Try another query.")
+        yield query, _as_sources(candidates.places)
+        return
+    for about, entries in _by_subject(candidates.entries).items():
+        if len(entries) >= _FEWEST_SUMMARIZED and not _is_covered(candidates, entries):
+            yield about, _as_sources(candidates.locate(entries))
 
 
-def _would(family: SameMemories, text: str, title: str, kind: str) -> Outlook:
-    return {
-        "title": title or title_of(text),
-        "type": kind or kind_of(family.memories),
-        "tags": list(tags_of(family.memories)),
-        "supersede": list(family.ids),
-    }
+def _as_sources(places: Sequence[Copy]) -> SameMemories:
+    return SameMemories(places[:_MOST_SOURCES], 1.0, exact=False)
 
 
-def _merge(
-    workspace: Workspace, branch: str, family: SameMemories, text: str, title: str, kind: str
-) -> Merged:
-    def attempt(writing: Writing) -> Merged:
-        rewriting = Rewrite(workspace, writing)
-        places = [rewriting.still(place) for place in family.places]
-        is_private = places[0].is_private
-        draft = compose(workspace, family.memories, text, title=title, kind=kind)
-        memory, existing = identify(writing.view, draft, is_private)
-        old = [place for place in places if place.id != memory.id]
-        if existing:
-            memory = take_up(existing.memory(), memory, title)
-        history = tuple(Link("supersedes", place.id, 1.0) for place in old)
-        links = (link for source in family.memories for link in source.links)
-        outward = (link for link in links if link.target not in family.ids)
-        all_links = surest((*memory.links, *history, *outward), but=memory.id)
-        rewriting.add(memory._replace(links=all_links), existing, is_private=is_private)
-        for place in old:
-            rewriting.supersede(place, memory.id)
-        count = rewriting.move_links({place.id: memory.id for place in old}, with_history=False)
-        version = rewriting.commit("merge")[memory.id]
-        ids = tuple(place.id for place in old)
-        return Merged(memory.id, memory.title, version, ids, count, writing.back)
-
-    return workspace.write(branch, attempt)
+def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Memories by topic, those without one by their first tag; the largest groups first."""
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.type in BOOKKEEPING_TYPES:
+            continue
+        if entry.topic:
+            groups[f"topic:{entry.topic}"].append(entry)
+        elif entry.tags:
+            groups[f"tag:{entry.tags[0].lower()}"].append(entry)
+    return dict(sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])))
 
 
-def compose(
-    workspace: Workspace, sources: Sequence[Memory], text: str, *, title: str = "", kind: str = ""
-) -> Memory:
-    """A memory made of others: their tags, files and topic, as sure as the least sure of them."""
-    now = workspace.now()
-    return Memory(
-        id="",
-        type=kind or kind_of(sources),
-        title=inputs.line_given(title, "title") or title_of(text),
-        content=text,
-        created=now,
-        modified=now,
-        tags=tags_of(sources),
-        topic=_common_topic([memory.topic for memory in sources]),
-        confidence=min(memory.confidence for memory in sources),
-        source="agent" if workspace.agent else "person",
-        author=str(workspace.person),
-        agent=workspace.agent,
-        files=files_of(sources),
-    )
+def _is_covered(candidates: TidyCandidates, entries: Sequence[Entry]) -> bool:
+    """Whether a summary of all of them is there already; it counts among them itself."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        links = incoming(candidates.search_view, entry.id)
+        counts.update({source for relation, source in links if relation == "derived_from"})
+    ids = {entry.id for entry in entries}
+    return any(count + (summary in ids) == len(entries) for summary, count in counts.items())
 
 
-def take_up(existing: Memory, draft: Memory, title: str) -> Memory:
+def _take_up(existing: Memory, draft: Memory, title: str) -> Memory:
     """The text is there already: that memory is kept, and takes over what the draft adds."""
     return existing._replace(
         status="active",
@@ -184,7 +311,7 @@ def take_up(existing: Memory, draft: Memory, title: str) -> Memory:
     )
 
 
-def kind_of(memories: Sequence[Memory]) -> str:
+def _choose_type(memories: Sequence[Memory]) -> str:
     """The type most of them have."""
     return Counter(memory.type for memory in memories).most_common(1)[0][0]
 

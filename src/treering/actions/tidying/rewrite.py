@@ -17,7 +17,6 @@ class Rewrite:
         self._workspace = workspace
         self._writing = writing
         self._changes: dict[str, Change] = {}
-        self.search_view: SearchView = workspace.searcher.search_view(writing.view)
         self.now = workspace.now()
 
     def still(self, copy: Copy) -> Copy:
@@ -52,7 +51,8 @@ class Rewrite:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        sources = {source for old in heirs for _, source in incoming(self.search_view, old)}
+        search_view = self._workspace.searcher.search_view(self._writing.view)
+        sources = {source for old in heirs for _, source in incoming(search_view, old)}
         for source in sorted((sources | self._changes.keys()) - heirs.keys()):
             place = self._writing.view.place(source)
             if place is None:
