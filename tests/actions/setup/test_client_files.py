@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY
+from treering.actions.setup.clients import AGENTS, CLIENTS
 
 SETTINGS = """\
 {
@@ -224,19 +224,6 @@ def test_a_hook_is_silent_where_treering_is_not_installed(repo: Repo, client):
                 check=False,
             )
             assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_a_hook_of_an_earlier_version_is_not_added_twice_and_goes(repo: Repo):
-    """It was written without what keeps it silent."""
-    path = repo.path / ".claude" / "settings.json"
-    _init(repo, "claude")
-    path.write_text(path.read_text().replace(SILENTLY, ""))
-
-    again = _init(repo, "claude")
-    repo.json("uninstall")
-
-    assert again["clients"] == []
-    assert not path.exists()
 
 
 def test_a_server_of_that_name_is_the_users_choice(repo: Repo):

@@ -240,31 +240,45 @@ def _cut_out(text: str, record: ClientFile) -> str:
 
 
 def _without(text: str, path: str) -> str:
-    """The text without what is ours, whatever else became of it."""
+    """The text without what is ours, whatever else became of it. JSON is written anew, unless it
+    has comments: then it stays."""
     for addition in (AGENTS, *(a for client in CLIENTS.values() for a in client.additions)):
         if addition.path != path:
             continue
-        with contextlib.suppress(Invalid):
-            for edit in reversed(addition.edits):
-                text = _without_edit(text, edit)
+        if addition.edits:
+            with contextlib.suppress(Invalid):
+                value = json_text.parse(text)
+                changes = [_drop(value, edit) for edit in reversed(addition.edits)]
+                text = json_text.rewrite(text, value) if any(changes) else text
         text = _without_text(text, addition)
     return text
 
 
-def _without_edit(text: str, edit: JsonEdit) -> str:
+def _drop(value: Any, edit: JsonEdit) -> bool:
+    """Take one edit out of a parsed file, with objects and lists that become empty by that."""
+    holders: list[tuple[dict[str, Any], str]] = []
+    for key in edit.path:
+        if not isinstance(value, dict) or key not in value:
+            return False
+        holders.append((value, key))
+        value = value[key]
     if edit.is_item:
         (command,) = _hook_commands(edit.value)
-        ours = {command, command.removesuffix(SILENTLY)}  # as it was written before 0.3
-
-        def is_ours(item: object) -> bool:
-            commands = _hook_commands(item)
-            return bool(commands) and ours.issuperset(commands)
-
-        return json_text.without_items(text, edit.path, is_ours)
-    if len(edit.path) == 1:  # the file's own; it goes with the file, if that was ours
-        is_alone = list(json_text.parse(text)) == list(edit.path)
-        return json_text.without_member(text, edit.path) if is_alone else text
-    return json_text.without_member(text, edit.path)
+        items = value if isinstance(value, list) else []
+        rest = [item for item in items if _hook_commands(item) != [command]]
+        if len(rest) == len(items):
+            return False
+        holder, key = holders[-1]
+        holder[key] = rest
+        if rest:
+            return True
+    elif len(edit.path) == 1 and len(holders[0][0]) > 1:
+        return False  # the file's own; it goes with the file, if that was ours
+    for holder, key in reversed(holders):
+        del holder[key]
+        if holder:
+            break
+    return True
 
 
 def _without_text(text: str, addition: Addition) -> str:

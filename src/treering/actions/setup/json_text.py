@@ -1,4 +1,4 @@
-"""JSON changed as text: a member or an item is put in or taken out, every other byte stays.
+"""JSON changed as text: a member or an item is put in, every other byte stays.
 
 Settings of editors and agents are files people keep in git and look at in diffs. Parsing one and
 writing it anew would lay it out differently, so an edit here is an insertion at the right place, in
@@ -9,7 +9,7 @@ which these are blanks.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from json.decoder import JSONDecodeError
 from typing import Any, NamedTuple
 
@@ -100,32 +100,13 @@ def apply(text: str, insertion: Insertion) -> str:
     return text[: insertion.at] + insertion.text + text[insertion.at :]
 
 
-def without_member(text: str, path: Path) -> str:
-    """The text without a member; objects and lists that become empty by that go with it."""
-    holder = _find(text, path[:-1])
-    if holder is None or text[holder] != "{":
-        return text
-    parts = _parts(text, holder)
-    names = [part.key for part in parts]
-    if path[-1] not in names:
-        return text
-    if len(parts) == 1 and len(path) > 1:
-        return without_member(text, path[:-1])
-    return _cut(text, holder, parts, names.index(path[-1]))
-
-
-def without_items(text: str, path: Path, is_ours: Callable[[object], bool]) -> str:
-    """The text without the items of a list that are ours."""
-    holder = _find(text, path)
-    if holder is None or text[holder] != "[":
-        return text
-    parts = _parts(text, holder)
-    mine = [n for n, part in enumerate(parts) if is_ours(parse(text[part.value : part.end]))]
-    if mine and len(mine) == len(parts):
-        return without_member(text, path)
-    for number in reversed(mine):
-        text = _cut(text, holder, _parts(text, holder), number)
-    return text
+def rewrite(text: str, value: object) -> str:
+    """The text of a changed value, in the indentation and line ends of the file it was read from;
+    Invalid where comments would be lost."""
+    if _has_comment(re.sub(_TEXT, "", text)):
+        raise Invalid("It has comments, which would be lost.")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return mark + lay_out(value, _unit(text)).replace("\n", _newline(text)) + _newline(text)
 
 
 # --- places in the text ---------------------------------------------------------------------------
@@ -213,27 +194,3 @@ def _unit(text: str) -> str:
 
 def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
-
-
-def _cut(text: str, holder: int, parts: list[_Part], number: int) -> str:
-    """The text without one part, and without the comma that belongs to it; comments stay."""
-    part = parts[number]
-    if number + 1 < len(parts):
-        following = parts[number + 1].start
-        return text[: part.start] + _comments(text[part.end : following]) + text[following:]
-    closing = _skip(blank_out(text), part.end)
-    if not number:
-        return text[: holder + 1] + _comments(text[part.end : closing]) + text[closing:]
-    before = parts[number - 1].end
-    rest = _comments(text[before : part.start]).rstrip()
-    if rest and "\n" not in text[part.end : closing]:
-        rest += _newline(text)  # or the bracket would belong to a comment
-    return text[:before] + (f" {rest}" if rest else "") + text[part.end :]
-
-
-def _comments(text: str) -> str:
-    """What stands between two parts, without the comma; nothing where it is blanks alone."""
-    if not _has_comment(text):
-        return ""
-    comma = blank_out(text).find(",")
-    return (text[:comma] + text[comma + 1 :] if comma >= 0 else text).lstrip(" \t")

@@ -110,9 +110,11 @@ def prune_links(
 def _list_sources(
     workspace: Workspace, candidates: TidyCandidates, branch: str, *, is_named: bool
 ) -> list[Copy]:
-    """The memories to look at: those named, else those of the branch itself."""
+    """The memories to look at: those named, else those of the branch itself, newest first."""
+    if is_named:
+        return candidates.places
     scope = workspace.position(branch).scope
-    return [p for p in candidates.places if is_named or p.layer.snapshot.scope == scope]
+    return [p for p in reversed(candidates.places) if p.layer.snapshot.scope == scope]
 
 
 def _write(
