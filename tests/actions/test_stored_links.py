@@ -8,8 +8,7 @@ import pytest
 from conftest import Repo
 from treering import Treering
 from treering.actions.flags import Flags
-from treering.actions.link import neighbours
-from treering.actions.stored_links import IndexedLinks, StoredLinks, links_seen
+from treering.actions.link import IndexedLinks, StoredLinks, links_seen, neighbours
 from treering.actions.workspace import Workspace
 
 STEPS = ("remember", "link", "link", "unlink", "forget", "switch")

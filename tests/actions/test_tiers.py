@@ -6,7 +6,6 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions import recall_request
 from treering.actions.recall import Recalled
 from treering.errors import Invalid
 
@@ -34,7 +33,7 @@ def busy(repo: Repo) -> Repo:
 @pytest.fixture
 def many(busy: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """The same, where twelve records are too many to be opened for nothing."""
-    monkeypatch.setattr(recall_request, "FEW_RECORDS", 3)
+    monkeypatch.setattr("treering.actions.recall.FEW_RECORDS", 3)
     return busy
 
 

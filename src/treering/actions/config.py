@@ -126,12 +126,12 @@ def config(
         _check(name, value)
         git_config.put(folder, f"treering.{name}", value, level=level)
     if name == "sync" and (unset or value):
-        from treering.actions.setup.wait_hook import update_wait_hook  # hooks read settings, too
+        from treering.actions.setup.hook_files import update_wait_hook  # hooks read settings, too
 
         if note := update_wait_hook(workspace.repository):
             raise Invalid(note, hint="The setting stands; see `treering sync --help`.")
     if name == "guard.push" and (unset or value):
-        from treering.actions.setup.wait_hook import update_push_notice
+        from treering.actions.setup.hook_files import update_push_notice
 
         update_push_notice(workspace.repository)
     chosen = [SETTINGS[name]] if key else SETTINGS.values()
@@ -152,7 +152,7 @@ def _check(name: str, value: str) -> None:
     if name == "hookbudget" and not value.isdecimal():
         raise Invalid(f"hookbudget is a number of characters, not {value!r}.")
     if name == "semantic":
-        from treering.actions.learning import refuse_unusable_model  # hooks read settings, too
+        from treering.actions.searcher import refuse_unusable_model  # hooks read settings, too
 
         refuse_unusable_model(value)
     if name == "sessiongap":

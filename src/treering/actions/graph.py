@@ -6,33 +6,145 @@ from typing import Any, NamedTuple
 
 from treering.actions.answers import jsonable
 from treering.actions.flags import flags_of_node
-from treering.actions.graph_answers import (
-    Drawing,
-    Edges,
-    EdgeShown,
-    Hub,
-    NeighborsAnswer,
-    NodeShown,
-    PathAnswer,
-    Prerequisite,
-    Prerequisites,
-    Station,
-    Stats,
-    SuggestedPairs,
-)
-from treering.actions.marks import NO_MARKS, Marks, mark_blobs
+from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound, PathNotFound
 from treering.graph.drawing import draw
-from treering.graph.inference import gaps
+from treering.graph.inference import Gap, gaps
 from treering.graph.network import Edge, Network, Reached, stations
 from treering.graph.subject import Subject
 from treering.model.taxonomy import type_named
 from treering.search.entry import Entry, hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH
 from treering.text.words import words
+
+
+class NodeShown(NamedTuple):
+    """A memory in an answer; the last three say how it was reached."""
+
+    id: str
+    title: str
+    type: str
+    depth: int
+    via: str | None = None
+    relation: str | None = None
+    direction: str | None = None
+    flags: tuple[str, ...] | None = None
+    outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
+
+
+class EdgeShown(NamedTuple):
+    source: str
+    target: str
+    relation: str
+    confidence: float
+    by: str
+
+
+class NeighborsAnswer(NamedTuple):
+    """`total` counts what is in reach, beyond the limit too."""
+
+    id: str
+    title: str
+    nodes: tuple[NodeShown, ...]
+    edges: tuple[EdgeShown, ...]
+    total: int
+    flags: tuple[str, ...] | None = None
+    outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
+
+
+class Edges(NamedTuple):
+    edges: tuple[EdgeShown, ...]
+    total: int
+
+
+class Station(NamedTuple):
+    """A memory on a path; the link to the next may point either way."""
+
+    id: str
+    title: str
+    relation_to_next: str | None
+    direction_to_next: str | None
+    flags: tuple[str, ...] | None = None
+    outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The last one has no next, and says so."""
+        may_lack = ("flags", "outcome", "outdated_by", "newer", "reverted")
+        return {k: v for k, v in self._asdict().items() if v or k not in may_lack}
+
+
+class PathAnswer(NamedTuple):
+    path: tuple[Station, ...]
+    length: int
+
+
+class Prerequisite(NamedTuple):
+    id: str
+    title: str
+    depth: int
+    flags: tuple[str, ...] | None = None
+    outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
+
+
+class Prerequisites(NamedTuple):
+    id: str
+    title: str
+    prerequisites: tuple[Prerequisite, ...]
+    flags: tuple[str, ...] | None = None
+
+
+class Hub(NamedTuple):
+    id: str
+    title: str
+    degree: int
+    flags: tuple[str, ...] | None = None
+    outcome: str | None = None
+    outdated_by: OutdatedBy | None = None
+    newer: NewerMemory | None = None
+    reverted: Reverted | None = None
+
+
+class Stats(NamedTuple):
+    nodes: int
+    edges: int
+    by_relation: dict[str, int]
+    components: int
+    hubs: tuple[Hub, ...]
+    orphans: int
+    largest_component: int
+    mean_degree: float
+
+
+class Drawing(NamedTuple):
+    format: str
+    text: str
+    nodes: int
+    edges: int
+    total: int
+
+
+class SuggestedPairs(NamedTuple):
+    pairs: tuple[Gap, ...]
+
+
+GraphAnswer = (
+    NeighborsAnswer | Edges | PathAnswer | Prerequisites | Stats | Drawing | SuggestedPairs
+)
+
 
 _HUBS = 10
 

@@ -18,7 +18,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.staleness import CodeTree
 from treering.actions.why.overruled import OverruledMemory, OverruleFinder, read_edits
-from treering.actions.why.ranking import Via
+from treering.actions.why.reasons import Via
 from treering.actions.why.why import Inquest, sort_ways
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import tips_of, trunk_of

@@ -6,11 +6,10 @@ from treering.actions import outputs
 from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
 from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
-from treering.actions.link import neighbours
+from treering.actions.link import links_seen, neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
 from treering.actions.outputs import Piece
 from treering.actions.staleness import CodeTree
-from treering.actions.stored_links import links_seen
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.derived.history import MemoryEvent, events_in
@@ -39,7 +38,7 @@ def read(
     if id.startswith(outputs.PREFIX):
         return outputs.piece(workspace, id, offset)
     if repos or (":" in id and not id.startswith("treering:")):
-        from treering.actions.hub.read import read_across
+        from treering.actions.hub.recall import read_across
 
         return read_across(
             workspace.open_hub(), id, repos, at=at, history=history, links=links, offset=offset,

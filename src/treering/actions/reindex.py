@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.learning import refuse_unusable_model
-from treering.actions.searcher import Searcher
+from treering.actions.searcher import Searcher, refuse_unusable_model
 from treering.actions.workspace import Workspace
 from treering.git.repository import Repository
 from treering.store.view import View

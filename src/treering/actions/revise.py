@@ -7,6 +7,7 @@ from typing import cast
 from treering.actions import inputs
 from treering.actions.marks import Outdates
 from treering.actions.remember import refuse_private_successor
+from treering.actions.searcher import SearchView
 from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid, MemoryNotFound
@@ -14,6 +15,54 @@ from treering.model.choices import Status
 from treering.model.memory import Link, Memory, title_of
 from treering.model.taxonomy import type_named
 from treering.store.view import Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    forgotten: tuple[str, ...] | None = None
+    links_hidden: int | None = None
+    restored: tuple[str, ...] | None = None
+
+
+def forget(
+    workspace: Workspace,
+    ids: Sequence[str],
+    *,
+    reason: str = "",
+    restore: bool = False,
+    branch: str = "",
+) -> Forgotten:
+    """Forget several memories, or restore them: all or none."""
+    if not ids:
+        raise Invalid("No memory was named.", hint="Give one or more ids.")
+    why = inputs.text_given(reason, "reason")
+
+    if not restore:
+        # May build the index: not under the lock.
+        workspace.searcher.search_view(workspace.view(branch))
+
+    def attempt(writing: Writing) -> Forgotten:
+        places = {place.id: place for place in (writing.view.find(text) for text in ids)}
+        todo = [place for place in places.values() if place.memory().is_forgotten is restore]
+        count = 0 if restore else _links_of(workspace.searcher.search_view(writing.view), todo)
+        now = workspace.now()
+
+        def turn(memory: Memory) -> Memory:
+            return (memory.restore() if restore else memory.forget(why)).touch(now)
+
+        changes = [Change(turn(place.memory()), place, place.is_private) for place in todo]
+        if changes:
+            writing.commit("restore" if restore else "forget", changes)
+        all_ids = tuple(places)
+        return Forgotten(restored=all_ids) if restore else Forgotten(all_ids, count)
+
+    return workspace.write(branch, attempt)
+
+
+def _links_of(search_view: SearchView, places: list[Copy]) -> int:
+    """How many links are no longer shown once these memories are hidden."""
+    return len({edge for place in places for edge in search_view.network.around(place.id)})
+
 
 _COMPARED = (
     "content", "title", "type", "topic", "tags", "files", "status", "confidence", "links",

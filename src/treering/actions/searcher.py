@@ -3,19 +3,20 @@
 A view's trees decide what it shows, so what was made ready for the same trees is used again.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.actions.learning import Learning
-from treering.actions.memory_reader import MemoryReader
 from treering.derived.content import MemoryRows
-from treering.errors import StoreDamaged
+from treering.errors import Invalid, StoreDamaged, TreeringError
+from treering.git.binding import GitError
 from treering.git.config import read_protected
 from treering.git.repository import Repository
 from treering.graph.network import Network
+from treering.model.memory import Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.engine import Index, Progress
 from treering.search.entry import Entry
@@ -27,6 +28,84 @@ from treering.search.understanding import Understanding
 from treering.store import message
 from treering.store.store import Store
 from treering.store.view import Copy, View
+
+
+class MemoryReader:
+    """Reads memories from whichever vault has them; what is no memory is passed over."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        """Yield each blob with its memory, dated as it claims."""
+        return ((blob, memory) for blob in blobs if (memory := self._parse(blob)))
+
+    def _parse(self, blob: str) -> Memory | None:
+        try:
+            for vault in self._store.vaults():
+                if memory := vault.peek(blob):
+                    return memory
+                if vault.repository.objects.exists(blob):
+                    return vault.memory(blob)
+        except (TreeringError, GitError):
+            return None  # no memory, or a damaged one
+        return None
+
+
+_MODEL_HINT = (
+    "Name a folder with the model.onnx and the tokenizer.json of a sentence encoder, or take the "
+    "table: `treering config semantic table`."
+)
+
+
+def refuse_unusable_model(setting: str) -> None:
+    """A model that a setting names is tried out before anything is made with it."""
+    try:
+        ModelChoice(setting).check()
+    except (OSError, ValueError) as error:
+        raise Invalid(f"This model cannot be used: {error}.", hint=_MODEL_HINT) from error
+
+
+class Learning:
+    """One repository's index, and the model that it is to know."""
+
+    def __init__(self, model: ModelChoice, git_dir: Path, index: Index, cache: Path | None) -> None:
+        self.model = model
+        self._git_dir = git_dir
+        self._index = index
+        self._cache = cache
+        self._thread: threading.Thread | None = None
+
+    def make_vectors(self) -> None:
+        """Make every vector that is missing, however long it takes."""
+        if self.model.has_slow and self._is_usable:
+            self._index.make_vectors()
+
+    def start(self) -> None:
+        """Make them beside the answers, if any are missing, for a process that lives on."""
+        if not self.model.has_slow or (self._thread and self._thread.is_alive()):
+            return
+        if self._index.understanding.library.behind:
+            self._thread = threading.Thread(target=self._learn, daemon=True)
+            self._thread.start()
+
+    def _learn(self) -> None:
+        """Git handles are not for two threads: this one has a searcher of its own."""
+        from treering.actions.reindex import open_beside
+
+        searcher, view = open_beside(self._git_dir, self._cache)
+        searcher.catch_up(view)
+        searcher.learning.make_vectors()
+
+    @property
+    def _is_usable(self) -> bool:
+        """The table goes on answering for a model that is not; `reindex` says what is wrong."""
+        try:
+            self.model.check()
+        except (OSError, ValueError):
+            return False
+        return True
+
 
 _MOST_VIEWS = 16
 _MOST_COMMITS = 200

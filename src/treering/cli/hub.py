@@ -59,7 +59,7 @@ def _make(verb: Verb) -> click.Command:
 
 
 def _open(call: "Invocation", named: str) -> "RepositoryHub":
-    from treering.actions.hub.desk import HubDesk
+    from treering.actions.hub.manage import HubDesk
     from treering.cli.caller import read_hub
 
     setting = read_hub()

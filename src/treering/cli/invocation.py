@@ -45,7 +45,7 @@ class Invocation:
 
     def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
-        from treering.actions.hub.desk import HubDesk
+        from treering.actions.hub.manage import HubDesk
 
         setting = read_hub()
         desk = HubDesk.open(setting._replace(named=hub or setting.named), self.repo)
@@ -74,7 +74,7 @@ class Invocation:
         root = self.workspace.repository.workdir
         if root is None or not Path.cwd().resolve().is_relative_to(root.resolve()):
             return text
-        from treering.actions.why.target import split_target
+        from treering.actions.why.source import split_target
 
         path = text if os.path.lexists(text) else split_target(text).path
         return str(Path.cwd() / text) if path and os.path.lexists(path) else text

@@ -11,7 +11,7 @@ from treering.cli.screen import bold, count, dim, marked, short, table, titled
 
 if TYPE_CHECKING:
     from treering.actions.card import Card
-    from treering.actions.graph_answers import EdgeShown, NodeShown
+    from treering.actions.graph import EdgeShown, NodeShown
     from treering.answers import (
         Drawing,
         Edges,

@@ -235,7 +235,7 @@ def _write_down(workspace: Workspace, call: HookCall) -> None:
 
     account = NOTHING
     if call.kind != "start" and call.text("transcript_path"):
-        from treering.actions.transcripts import read_session, tell_session
+        from treering.actions.sessions import read_session, tell_session
 
         transcript = read_session(workspace, call.agent, call.text("transcript_path"))
         account = tell_session(workspace, transcript)

@@ -5,7 +5,7 @@ code or got over an error, and has remembered nothing. It is looked up in the tr
 agent whose transcript may not be read is not asked.
 """
 
-from treering.actions.transcripts import read_session
+from treering.actions.sessions import read_session
 from treering.actions.workspace import Workspace
 from treering.capture.open_sessions import OpenSessions
 from treering.capture.sessions import agent_session_id

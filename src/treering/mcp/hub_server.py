@@ -23,8 +23,7 @@ from mcp_types import (
 
 from treering import __version__
 from treering.actions.answers import jsonable
-from treering.actions.hub.desk import HubDesk
-from treering.actions.hub.manage import list_repositories
+from treering.actions.hub.manage import HubDesk, list_repositories
 from treering.errors import Invalid, NotAllowed
 from treering.hub.hub import RepositoryHub
 from treering.hub.names import ALL

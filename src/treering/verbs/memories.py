@@ -378,7 +378,7 @@ def revise(
 
 
 @verb(
-    "forget.forget",
+    "revise.forget",
     example="treering forget 7k2m --reason 'no longer true'",
     tool=Tool(
         (

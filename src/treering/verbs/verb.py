@@ -1,6 +1,6 @@
 """Verbs: a function's signature defines what treering can be told to do, at every door.
 
-    @verb("forget.forget", example="treering forget 7k2m", tool=Tool("Delete memories ..."))
+    @verb("revise.forget", example="treering forget 7k2m", tool=Tool("Delete memories ..."))
     def forget(workspace: "Workspace", ids: Annotated[Sequence[str], Arg("Ids.")]) -> "Forgotten":
         '''Hide memories on this branch. ...'''
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from treering.actions.card import Card
-from treering.actions.graph_answers import EdgeShown, NeighborsAnswer
+from treering.actions.graph import EdgeShown, NeighborsAnswer
 from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
 

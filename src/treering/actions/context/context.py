@@ -89,7 +89,7 @@ def context(
 ) -> ContextAnswer:
     """The contract's answer; `text` never has more characters than the budget."""
     if repos:
-        from treering.actions.hub.context import context_across
+        from treering.actions.hub.recall import context_across
 
         return context_across(
             workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
@@ -189,7 +189,7 @@ def _split_lines(
     """Files without the lines that were named, and what explains those."""
     if not any(":" in file for file in files):
         return files, {}
-    from treering.actions.why.lines import explain_targets, name_target
+    from treering.actions.why.why import explain_targets, name_target
 
     targets = [name_target(workspace, file, position.head) for file in files]
     branch = position.scope.branch if position.head != workspace.position().head else ""

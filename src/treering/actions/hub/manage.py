@@ -5,13 +5,42 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.clock import Clock, wall_clock
 from treering.errors import Invalid, TreeringError
+from treering.git.repository import Repository
 from treering.hub.freshness import is_behind
 from treering.hub.hub import HubToken, RepositoryHub, RepositoryRecord, UpdateResult
 from treering.hub.names import ALL, check_name, choose_names, split_names
+from treering.hub.place import HubSetting, open_hub
 from treering.hub.source import hide_password, read_place
 from treering.hub.tokens import check_token_name
 from treering.hub.workers import update_each
+
+
+class HubDesk:
+    """Stands for a workspace where only the hub is asked, and no repository is needed."""
+
+    def __init__(self, hub: RepositoryHub, clock: Clock = wall_clock) -> None:
+        self._hub = hub
+        self.clock = clock
+
+    @classmethod
+    def open(
+        cls, setting: HubSetting, path: str | Path = ".", clock: Clock = wall_clock
+    ) -> "HubDesk":
+        """The hub as somebody in this folder means it: its repository may name one."""
+        return cls(open_hub(setting, _find_repository(path), clock), clock)
+
+    def open_hub(self) -> RepositoryHub:
+        return self._hub
+
+
+def _find_repository(path: str | Path) -> Repository | None:
+    try:
+        return Repository.discover(Path(path))
+    except TreeringError:
+        return None
+
 
 _SHORTEST_WATCH = 1.0
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.actions.imports import changelog, git_notes, markdown, notes, records
+from treering.actions.imports import git_notes, markdown, notes, records
 from treering.actions.imports.records import Numbered
 from treering.errors import Invalid
 from treering.git.repository import Repository
@@ -27,7 +27,7 @@ SOURCES: dict[SourceName, Source] = {
     "server-memory": Source(records.from_server_memory, records.is_server_memory),
     "agents": Source(notes.instructions, notes.is_for_agents),
     "adr": Source(notes.decisions, notes.has_decisions),
-    "changelog": Source(changelog.entries, changelog.is_changelog),
+    "changelog": Source(markdown.entries, markdown.is_changelog),
     "basic-memory": Source(notes.wiki_notes, notes.has_permalinks),
     "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.actions.imports.answers import Failure, Imported, Preview, Progress
-from treering.actions.sessions import Account, change_of
-from treering.actions.transcripts import tell_session, transcript_use
+from treering.actions.sessions import Account, change_of, tell_session, transcript_use
 from treering.actions.workspace import Workspace, Writing
 from treering.branches.trunk import trunk_of
 from treering.capture.sessions import agent_session_id

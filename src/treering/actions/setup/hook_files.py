@@ -10,18 +10,171 @@ Two ways, chosen for a repository as a whole:
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from shlex import quote, split
 from typing import NamedTuple
 
-from treering.actions.setup import hook_block
 from treering.actions.setup.traces import InitRecord
-from treering.capture.shims import HOOKS
+from treering.capture.shims import HOOKS, shim, shims_folder
 from treering.errors import StorageFailed
+from treering.git import files
 from treering.git.files import replace_file
 from treering.git.hooks_path import DELICATE, HARMLESS, hooks_path, is_inside
 from treering.git.repository import Repository
+
+BEGIN = b"# >>> treering >>> added by `treering init`, taken out by `treering uninstall`\n"
+END = b"# <<< treering <<<\n"
+SHEBANG = b"#!/bin/sh\n"
+
+#: Hooks that are fed on standard input, which both the user's hook and ours have to see.
+_FED = ("post-rewrite", "pre-push")
+_SHELL = (
+    rb"#![ \t]*(\S*/env[ \t]+(-S[ \t]+)?)?(\S*/)?(sh|bash|dash|ash|ksh|zsh)([ \t][^\r\n]*)?(\n|$)"
+)
+
+
+def write_block_alone(name: str) -> bytes:
+    """A hook that is only ours."""
+    return SHEBANG + BEGIN + _body(name) + END
+
+
+def write_block_in_front_of(folder: str, name: str) -> bytes:
+    """A hook that first runs the one of that name in another folder, if that is there."""
+    hook = f'"$treering_behind/{name}"'
+    run = f'if [ -x {hook} ]; then {hook} "$@"; fi'
+    return SHEBANG + BEGIN + _keep_folder(folder) + _after(run, name) + END
+
+
+def write_passing_on(folder: str, name: str) -> bytes:
+    """A hook that only runs the one of that name in another folder, if that is there."""
+    hook = f'"$treering_behind/{name}"'
+    script = f'[ -x {hook} ] && exec {hook} "$@"\nexit 0\n'
+    return SHEBANG + BEGIN + _keep_folder(folder) + script.encode() + END
+
+
+def _keep_folder(folder: str) -> bytes:
+    return b"treering_behind=" + quote(folder).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def folder_behind(script: bytes) -> str:
+    """The folder whose hooks a hook of ours runs first; empty where there is none."""
+    match = re.search(rb"^treering_behind=(.*?)\n(?:treering_status|\[ -x)", script, re.M | re.S)
+    words = split(match[1].decode("utf-8", "surrogateescape")) if match else []
+    return words[0] if words else ""
+
+
+def can_hold_block(script: bytes) -> bool:
+    """Whether a block can stand in this script: a shell's, with the line ends of a shell."""
+    if script.startswith(b"#!"):
+        return re.match(_SHELL, script) is not None
+    return b"\0" not in script and b"\r\n" not in script  # without `#!` it is run by sh
+
+
+def has_block(script: bytes) -> bool:
+    return BEGIN.rstrip() in script
+
+
+def with_block(script: bytes, name: str) -> bytes:
+    """A script with our block on top; the script itself runs first."""
+    first = re.match(rb"#![^\n]*\n?", script)
+    top = first[0] if first else b""
+    block = BEGIN + _again(name) + END
+    if top and not top.endswith(b"\n"):
+        return top + b"\n" + block.removesuffix(b"\n")
+    return top + block + script[len(top) :]
+
+
+def without_block(script: bytes) -> bytes:
+    """A script without our block, as it was."""
+    start, end = script.find(BEGIN.rstrip()), script.find(END.rstrip())
+    if start < 0 or end < start:
+        return script
+    end += len(END.rstrip())
+    if end == len(script):  # put after a last line that had no line end
+        return script[:start].removesuffix(b"\n")
+    return script[:start] + script[end:].removeprefix(b"\n")
+
+
+def _again(name: str) -> bytes:
+    """Run the script that holds the block once more, this time past the block."""
+    inner = _after('TREERING_REST=1 "$0" "$@"', name)
+    return b'if [ -z "${TREERING_REST-}" ]; then\n' + inner + b"fi\nunset TREERING_REST\n"
+
+
+def _after(run: str, name: str) -> bytes:
+    """Run the other hook, then ours, and end with the other's exit code."""
+    lines, feed = ["treering_status=0"], ""
+    if name in _FED:
+        feed = "treering_feed | "
+        # The dot keeps $() from dropping empty last lines.
+        lines.append("treering_input=$(cat; echo .)")
+        lines.append('treering_feed() { printf %s "${treering_input%.}" 2>/dev/null || :; }')
+    lines.append(f"{feed}{{ {run}; }} || treering_status=$?")
+    if name == "pre-push":  # nothing is pushed, so nothing has happened
+        lines.append('[ "$treering_status" = 0 ] || exit "$treering_status"')
+    top = "\n".join([*lines, f"{feed}(", ""]).encode("utf-8", "surrogateescape")
+    end = b") || treering_status=$?\n" if name == "pre-push" else b")\n"
+    return top + _body(name) + end + b'exit "$treering_status"\n'
+
+
+def _body(name: str) -> bytes:
+    """A shim without its first line; its name is written into it, as others may rename the file."""
+    body = re.sub(rb"^#![^\n]*\n", b"", shim(name))
+    return body.replace(b"event=${0##*/}", b"event=" + name.encode())
+
+
+_NAME = "reference-transaction"
+_MARK = b"# treering: "
+
+
+def update_wait_hook(repository: Repository, *, is_leaving: bool = False) -> str:
+    """Put the hook where git runs it, or take it away, as `treering.sync` says. Return what to tell
+    where it cannot be put there."""
+    setting = repository.config("treering.sync") or ""
+    is_wanted = setting.lower() == "wait" and not is_leaving
+    folder = hooks_path(repository).folder
+    path, marker = folder / _NAME, repository.common_dir / "treering" / "wait"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    is_ours = _MARK in content[:200]
+    if not is_wanted:
+        if is_ours:
+            path.unlink(missing_ok=True)
+        marker.unlink(missing_ok=True)
+        return ""
+    is_tracked = repository.workdir is not None and (
+        is_inside(folder, repository.workdir) and not is_inside(folder, repository.common_dir)
+    )
+    if is_tracked or (content and not is_ours):
+        return (
+            f"No hook {_NAME} was written: {folder} is not ours alone, or has one. "
+            "`treering sync --wait` after each push does the same."
+        )
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        files.replace_file(path, (shims_folder() / _NAME).read_bytes())
+        path.chmod(0o755)
+        files.keep_file(marker, "")
+    return ""
+
+
+def update_push_notice(repository: Repository, *, is_leaving: bool = False) -> None:
+    """Let the hook of a push know whether it is to run guard, as `treering.guard.push` says."""
+    setting = (repository.config("treering.guard.push") or "off").lower()
+    marker = repository.common_dir / "treering" / "guard"
+    with suppress(OSError):
+        if setting in ("on", "block") and not is_leaving:
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            files.keep_file(marker, "")
+        else:
+            marker.unlink(missing_ok=True)
+
 
 #: Where other tools put a hook they found in the way of theirs; pre-commit goes on running it.
 _PUSHED_ASIDE = (".legacy", ".old")
@@ -80,7 +233,7 @@ def is_front(folder: Path) -> bool:
 
 def _behind(repository: Repository) -> Path:
     """The folder our hooks run first, as they say themselves."""
-    folder = hook_block.folder_behind(_content(front(repository) / HOOKS[0]))
+    folder = folder_behind(_content(front(repository) / HOOKS[0]))
     usual = repository.common_dir / "hooks"
     return Path(folder) if folder and Path(folder).exists() else usual
 
@@ -88,7 +241,7 @@ def _behind(repository: Repository) -> Path:
 def _explain(repository: Repository, why: str) -> HookPlan:
     """Hooks of ours that git does not run, ready to be called from those it does."""
     folder = front(repository)
-    hooks = (HookFile(folder / n, hook_block.alone(n), 0o755) for n in HOOKS)
+    hooks = (HookFile(folder / n, write_block_alone(n), 0o755) for n in HOOKS)
     writes = tuple(hook for hook in hooks if _content(hook.path) != hook.content)
     note = (
         f"No hook was written: {why}, where files may be shared, or written by other tools. "
@@ -108,17 +261,13 @@ def _in_place(folder: Path) -> HookPlan | None:
         try:
             info = path.lstat()
         except FileNotFoundError:
-            writes.append(HookFile(path, hook_block.alone(name), 0o777 & ~_umask()))
+            writes.append(HookFile(path, write_block_alone(name), 0o777 & ~_umask()))
             continue
         script = _script(path, info)
         if script is None:
             return None
-        plain = hook_block.take_out(script)
-        content = (
-            hook_block.alone(name)
-            if plain == hook_block.SHEBANG
-            else hook_block.add_to(plain, name)
-        )
+        plain = without_block(script)
+        content = write_block_alone(name) if plain == SHEBANG else with_block(plain, name)
         if content != script:
             writes.append(HookFile(path, content, stat.S_IMODE(info.st_mode)))
     return HookPlan(folder, tuple(write.path.name for write in writes), tuple(writes))
@@ -129,7 +278,7 @@ def _script(path: Path, info: os.stat_result) -> bytes | None:
     if not stat.S_ISREG(info.st_mode) or not os.access(path, os.X_OK | os.R_OK):
         return None
     script = path.read_bytes()
-    return script if hook_block.can_hold(script) else None
+    return script if can_hold_block(script) else None
 
 
 def _in_front(repository: Repository, behind: Path) -> HookPlan:
@@ -138,7 +287,7 @@ def _in_front(repository: Repository, behind: Path) -> HookPlan:
     delicate = [name for name in DELICATE if os.access(behind / name, os.X_OK)]
     writes = []
     for name in (*HARMLESS, *delicate):
-        make = hook_block.in_front_of if name in HOOKS else hook_block.passing_on
+        make = write_block_in_front_of if name in HOOKS else write_passing_on
         content = make(str(behind), name)
         if _content(folder / name) != content:
             writes.append(HookFile(folder / name, content, 0o755))
@@ -177,7 +326,7 @@ def list_lost(repository: Repository) -> tuple[str, ...]:
 
 def _runs(path: Path) -> bool:
     script = _content(path)
-    is_ours = (hook_block.is_in(script) or _CALLED in script) and os.access(path, os.X_OK)
+    is_ours = (has_block(script) or _CALLED in script) and os.access(path, os.X_OK)
     return is_ours or _is_run_by_precommit(path) or _is_run_by_husky(path)
 
 
@@ -190,9 +339,7 @@ def _is_run_by_precommit(path: Path) -> bool:
     """Whether pre-commit moved our hook aside and runs it before its own."""
     aside = path.with_name(path.name + ".legacy")
     return (
-        b"pre-commit" in _content(path)
-        and hook_block.is_in(_content(aside))
-        and os.access(aside, os.X_OK)
+        b"pre-commit" in _content(path) and has_block(_content(aside)) and os.access(aside, os.X_OK)
     )
 
 
@@ -235,17 +382,17 @@ def _ours_in(folder: Path) -> Iterator[Path]:
     if folder.name == "hooks" and folder.parent.name == "treering":
         names = [*HARMLESS, *DELICATE]
     for path in (folder / name for name in names):
-        if not path.is_symlink() and hook_block.is_in(_content(path)):
+        if not path.is_symlink() and has_block(_content(path)):
             yield path
 
 
 def remove_hook(path: Path, traces: InitRecord) -> None:
     """Take our block out; a file of ours that holds nothing else goes."""
-    rest = hook_block.take_out(_content(path))
+    rest = without_block(_content(path))
     # Without a record of what we made, an empty script is taken for ours.
     may_go = path.name.split(".")[0] in traces.created or not traces.created
     try:
-        if rest == hook_block.SHEBANG and may_go:
+        if rest == SHEBANG and may_go:
             path.unlink()
         else:
             replace_file(path, rest, mode=stat.S_IMODE(path.stat().st_mode))

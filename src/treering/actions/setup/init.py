@@ -13,9 +13,8 @@ from pathlib import Path
 
 from treering.actions.setup import client_files, git_config, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
-from treering.actions.setup.hook_files import HookPlan
+from treering.actions.setup.hook_files import HookPlan, update_push_notice, update_wait_hook
 from treering.actions.setup.traces import InitRecord
-from treering.actions.setup.wait_hook import update_push_notice, update_wait_hook
 from treering.actions.sync import Progress
 from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from treering.actions.card import Card
 from treering.actions.standing import LandedAs
-from treering.actions.why.ranking import Via
+from treering.actions.why.reasons import Via
 
 _ALWAYS_SAID = ("outcome", "outdated_by", "stale")
 

@@ -15,15 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.why.source import SourceFile, map_lines
-from treering.actions.why.target import entry_at
+from treering.actions.why.source import SourceFile, entry_at, map_lines
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from treering.actions.why.ranking import Via
+    from treering.actions.why.reasons import Via
     from treering.actions.why.why import Explained
 
 BINDING: "tuple[Via, ...]" = ("lines", "branch", "commit")

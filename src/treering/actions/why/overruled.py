@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from treering.actions.staleness import find_spoken_lines
 from treering.actions.why.bindings import BINDING
-from treering.actions.why.ranking import Via
-from treering.actions.why.reformats import map_kept_lines
+from treering.actions.why.reasons import Via
 from treering.actions.why.source import SourceFile, count_lines, is_text
+from treering.actions.why.stretches import map_kept_lines
 from treering.actions.why.why import Explained, Inquest
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.blame import LineShift, compare_lines

@@ -8,27 +8,167 @@ file      names the file
 link      linked with one of these, or named by the commit's message
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.actions.why.origins import CommitOrigin, Origins
-from treering.actions.why.ranking import Via
-from treering.actions.why.squashed import LookedThrough, SquashReader
+from treering.actions.why.source import SourceFile, count_lines, entry_at
 from treering.actions.why.stretches import Blamer, Stretch
 from treering.actions.workspace import Workspace
 from treering.branches import layers
+from treering.branches.tips import last_tips
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import memory_id
 from treering.derived.code_records import CodeRecord
-from treering.errors import StoreDamaged
+from treering.errors import StorageFailed, StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
+from treering.model.scope import Scope
+from treering.model.tables import read_word_list
 from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.store.view import Copy, View
+from treering.text.words import words
 
 if TYPE_CHECKING:
     from treering.search.entry import Entry
+
+
+Via = Literal["lines", "branch", "commit", "session", "file", "link"]
+#: In the order an answer lists them.
+VIAS: tuple[Via, ...] = ("lines", "branch", "commit", "session", "file", "link")
+
+_WEIGHTS: dict[Via, float] = {
+    "lines": 0.5, "branch": 0.35, "commit": 0.35, "session": 0.2, "file": 0.3, "link": 0.2,
+}  # fmt: skip
+#: What git shows anyway, and what was going on, explain less than what somebody meant to say.
+_TYPES = {
+    "decision": 1.0, "commit": 0.55, "session": 0.5, "checkpoint": 0.4, "progress": 0.5,
+    "context": 0.85,
+}  # fmt: skip
+_OTHER_TYPE = 0.95
+_STATUSES = {"superseded": 0.75, "needs-review": 0.95}
+_WORDS = 0.3
+_ENOUGH_WORDS = 4
+_SINCE = 0.4
+#: Words of a language, not of what a line is about.
+_SILENT = read_word_list("words", "keywords")
+
+
+def score(
+    memory: Memory, ways: Mapping[Via, float], asked: frozenset[str], *, is_since: bool
+) -> float:
+    """From 0 to 1; `ways` says how strongly each way leads to the memory."""
+    doubt = 1.0
+    for via, strength in ways.items():
+        doubt *= 1 - _WEIGHTS[via] * strength
+    value = (1 - doubt) + doubt * _WORDS * overlap(memory, asked)
+    value *= _TYPES.get(memory.type, _OTHER_TYPE) * _STATUSES.get(memory.status, 1.0)
+    value *= 0.85 + 0.15 * memory.confidence
+    return round(value * (_SINCE if is_since else 1.0), 4)
+
+
+def overlap(memory: Memory, asked: frozenset[str]) -> float:
+    """How many of the words of some lines a memory has; a few are enough."""
+    if not asked:
+        return 0.0
+    own = list_words(f"{memory.title}\n{memory.content[:4000]}\n{' '.join(memory.tags)}")
+    return min(len(asked & own) / min(len(asked), _ENOUGH_WORDS), 1.0)
+
+
+def list_words(text: str) -> frozenset[str]:
+    """The telling words of prose or code; `retry_limit` and `retryLimit` are two."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+", " ", text)
+    return frozenset(word for word in words(apart) if len(word) > 1 and word not in _SILENT)
+
+
+_MOST_HEADS = 4
+#: How promotions call a landing that leaves other commits than the branch had.
+_SQUASHES = frozenset({"squash", "noop", "lines", "rewritten", "cherry", "by hand", ""})
+
+
+class LookedThrough(NamedTuple):
+    """The commits that wrote lines on their branch; or, where none of those that are known has the
+    lines yet, the newest of them: they were written on top of it."""
+
+    commits: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class SquashReader:
+    """Looks behind squashes, for one answer."""
+
+    def __init__(self, workspace: Workspace, origins: Origins, blamer: Blamer) -> None:
+        self._workspace = workspace
+        self._origins = origins
+        self._blamer = blamer
+
+    def look_through(self, stretch: Stretch, origin: CommitOrigin) -> LookedThrough:
+        landings = [p for p in origin.promotions if p.merged_as == origin.info.oid]
+        if not any(promotion.kind in _SQUASHES for promotion in landings):
+            return LookedThrough()
+        heads = self._list_heads(origin)
+        for head in heads:
+            commits = self._blame_all(head, origin.info.oid, stretch)
+            own = [oid for oid in commits if self._is_own(oid, origin.info.oid)]
+            if own:
+                return LookedThrough(tuple(own))
+        return LookedThrough(after=tuple(heads[:1]) or self._list_starts(origin))
+
+    def _list_heads(self, origin: CommitOrigin) -> list[str]:
+        """Where the branch's code was last, newest first, as far as it is here."""
+        repository = self._workspace.repository
+        heads: list[str] = []
+        for name in origin.branches:
+            heads += last_tips(repository, Scope(name))
+            records = self._origins.records.list_of_branch(name)
+            heads += [record.head for record in records if record.has_own_commits]
+        here = [head for head in dict.fromkeys(heads) if self._is_own(head, origin.info.oid)]
+        return here[:_MOST_HEADS]
+
+    def _list_starts(self, origin: CommitOrigin) -> tuple[str, ...]:
+        """Where a branch began of whose own commits none is known."""
+        records = [
+            r for name in origin.branches for r in self._origins.records.list_of_branch(name)
+        ]
+        return tuple(dict.fromkeys(r.head for r in records if r.head and not r.has_own_commits))
+
+    def _is_own(self, commit: str, landed: str) -> bool:
+        """Whether a commit is here and stayed behind when the branch landed."""
+        repository = self._workspace.repository
+        return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
+
+    def _blame_all(self, head: str, landed: str, stretch: Stretch) -> dict[str, None]:
+        commits: dict[str, None] = {}
+        for run in stretch.runs:
+            lines = (run.original, run.original + run.size - 1)
+            commits |= dict.fromkeys(self._blame_at(head, landed, run.path, lines))
+        return commits
+
+    def _blame_at(self, head: str, landed: str, path: str, lines: tuple[int, int]) -> list[str]:
+        """Who wrote lines of a landed file on the branch it landed from."""
+        landed_text, branch_text = self._read(landed, path), self._read(head, path)
+        if landed_text is None or branch_text is None or not lines[0]:
+            return []
+        last = min(lines[1], count_lines(landed_text.text))
+        base = self._workspace.repository.merge_base(head, landed) or ""
+        try:
+            runs = self._blamer.blame_as(
+                landed_text.text, branch_text.text, branch_text, [(lines[0], last)], since=base
+            )
+        except StorageFailed:
+            return []
+        return [run.commit for run in runs if run.commit]
+
+    def _read(self, commit: str, path: str) -> SourceFile | None:
+        entry = entry_at(self._workspace, commit, path)
+        try:
+            text = self._workspace.repository.objects.blob(entry.oid) if entry else None
+        except StoreDamaged:
+            return None
+        return SourceFile(path, commit, entry.oid, text) if entry and text is not None else None
+
 
 #: What is done to memories that says something about the code beside it, and how surely.
 _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}

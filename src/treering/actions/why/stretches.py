@@ -6,6 +6,8 @@ so. Commits named by `.git-blame-ignore-revs` or `blame.ignoreRevsFile` are pass
 those that kept the tokens of a line (see reformats.py).
 """
 
+import hashlib
+import json
 import os
 import re
 import time
@@ -14,13 +16,11 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.why.blame_cache import BlameCache, KeptBlame
-from treering.actions.why.reformats import map_kept_lines
-from treering.actions.why.source import SourceFile, is_text, map_lines
-from treering.actions.why.target import entry_at
+from treering.actions.why.source import SourceFile, entry_at, is_text, map_lines
 from treering.actions.workspace import Workspace
+from treering.derived.database import Database
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import diff
 from treering.git.blame import (
@@ -28,12 +28,155 @@ from treering.git.blame import (
     FileHistory,
     LineRun,
     blame,
+    compare_lines,
+    find_landing,
     last_change,
     read_histories,
 )
 from treering.git.diff import CommitRange
 from treering.git.files import open_file
 from treering.git.process import TookTooLong
+from treering.git.repository import Repository
+from treering.model.alignment import find_gaps
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+_MOST = 400
+_RULES = 2  # reformats are looked through
+
+
+class KeptBlame(NamedTuple):
+    """An answer of git: the runs of lines, and with how much effort they were found."""
+
+    runs: list[LineRun]
+    effort: int
+
+
+class BlameCache:
+    """The answers kept for one repository."""
+
+    def __init__(self, repository: Repository, database: Database) -> None:
+        self._repository = repository
+        self._order: dict[tuple[str, str], bool] = {}
+        self._database = database
+
+    def mark(
+        self, blob: str, path: str, ranges: Sequence[tuple[int, int]], ignored: Sequence[str]
+    ) -> str:
+        """Under which key an answer is kept."""
+        what = json.dumps([_RULES, blob, path, list(ranges), list(ignored)])
+        return hashlib.sha256(what.encode()).hexdigest()
+
+    def find(self, mark: str, commit: str, path: str) -> KeptBlame | None:
+        """The answer for a commit, if one is kept that still holds."""
+        query = "SELECT tip, effort, runs FROM blame WHERE mark = ?"
+        row = self._database.ask(lambda db: db.execute(query, (mark,)).fetchone(), None)
+        if row is None:
+            return None
+        tip, effort, text = row
+        if tip != commit and not self._is_untouched(tip, commit, path):
+            return None
+        runs = [LineRun(*items) for items in json.loads(text)]
+        if tip != commit:
+            self.keep(mark, commit, KeptBlame(runs, effort))
+        return KeptBlame(runs, effort)
+
+    def _is_before(self, old: str, new: str) -> bool:
+        """Whether a tip is in another's history; kept, since many answers are of one tip."""
+        if (old, new) not in self._order:
+            self._order[old, new] = self._repository.is_ancestor(old, new)
+        return self._order[old, new]
+
+    def _is_untouched(self, old: str, new: str, path: str) -> bool:
+        repository = self._repository
+        return self._is_before(old, new) and not last_change(
+            repository.git_dir, new, path, since=old
+        )
+
+    def keep(self, mark: str, commit: str, answer: KeptBlame) -> None:
+        row = (mark, commit, answer.effort, json.dumps(answer.runs), int(time.time()))
+        oldest = "SELECT mark FROM blame ORDER BY used DESC LIMIT -1 OFFSET ?"
+
+        def change(db: "sqlite3.Connection") -> None:
+            db.execute("INSERT OR REPLACE INTO blame VALUES (?, ?, ?, ?, ?)", row)
+            db.execute(f"DELETE FROM blame WHERE mark IN ({oldest})", (_MOST,))  # noqa: S608
+
+        self._database.change(change)
+
+    def find_landing(self, commit: str, tip: str, seconds: float) -> str:
+        """The merge that brought a commit into a history along its first parents, or "".
+
+        TookTooLong when git needs longer than `seconds`.
+        """
+        query = "SELECT merge_oid, tip FROM blame_landings WHERE oid = ?"
+        row = self._database.ask(lambda db: db.execute(query, (commit,)).fetchone(), None)
+        if row and self._is_before(row[1], tip):
+            return str(row[0])
+        merge = find_landing(self._repository.git_dir, commit, tip, seconds=seconds)
+        found = (commit, merge, tip)
+        insert = "INSERT OR REPLACE INTO blame_landings VALUES (?, ?, ?)"
+        self._database.change(lambda db: db.execute(insert, found))
+        return merge
+
+
+_TOKEN = rb"\w+|[^\w\s,]"
+_COMMENT = rb"^[ \t]*(?:#+|//+)"
+_CONTINUED = rb"\\$"
+_PARENTHESES = frozenset("()")
+#: Lines of one hunk, above which a reformat is not told from a rewrite.
+_LONGEST_HUNK = 2_000
+
+
+class CodeToken(NamedTuple):
+    """A token of code, and its line."""
+
+    text: str
+    line: int
+
+
+def map_kept_lines(old: bytes, new: bytes, wanted: set[int]) -> dict[int, int]:
+    """Return the wanted lines of the new text whose tokens the old one has, each with the line
+    there that has most of them. Lines that did not change at all are left out."""
+    kept: dict[int, int] = {}
+    old_lines, new_lines = old.split(b"\n"), new.split(b"\n")
+    for hunk in compare_lines(old, new):
+        lines = range(hunk.new_first, hunk.new_first + hunk.new_count)
+        size = max(hunk.old_count, hunk.new_count)
+        if hunk.old_count and size <= _LONGEST_HUNK and not wanted.isdisjoint(lines):
+            before = list(_read_tokens(old_lines, hunk.old_first, hunk.old_count))
+            after = list(_read_tokens(new_lines, hunk.new_first, hunk.new_count))
+            kept |= _map_hunk(before, after, wanted.intersection(lines))
+    return kept
+
+
+def _read_tokens(lines: list[bytes], first: int, count: int) -> Iterator[CodeToken]:
+    text = b"\n".join(re.sub(_COMMENT, b"", line) for line in lines[first - 1 : first - 1 + count])
+    text = re.sub(_CONTINUED, b"", text.replace(b'"', b"'"), flags=re.MULTILINE)
+    for number, line in enumerate(text.split(b"\n"), first):
+        for token in re.findall(_TOKEN, line):
+            yield CodeToken(token.decode("latin-1"), number)
+
+
+def _map_hunk(before: list[CodeToken], after: list[CodeToken], wanted: set[int]) -> dict[int, int]:
+    there: dict[int, int] = {}  # a token of the new text -> the same one of the old
+    gone: set[int] = set()  # lines of the old text that lost a token
+    at, now = 0, 0
+    gaps = find_gaps([token.text for token in before], [token.text for token in after])
+    for was, new in [*gaps, (slice(len(before), len(before)), slice(len(after), len(after)))]:
+        there |= dict(zip(range(now, new.start), range(at, was.start), strict=True))
+        gone |= {token.line for token in before[was] if token.text not in _PARENTHESES}
+        at, now = was.stop, new.stop
+    kept: dict[int, int] = {}
+    for line in wanted:
+        places = [n for n, token in enumerate(after) if token.line == line]
+        olds = [before[there[n]].line for n in places if n in there]
+        is_whole = all(n in there or after[n].text in _PARENTHESES for n in places)
+        if olds and is_whole and gone.isdisjoint(range(min(olds), max(olds) + 1)):
+            kept[line] = max(set(olds), key=lambda old: (olds.count(old), -old))
+    return kept
+
 
 #: Seconds for each effort; the last one is for a history so large that all are slow.
 SECONDS = (1.2, 0.6, 60.0)

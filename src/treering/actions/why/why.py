@@ -16,17 +16,24 @@ from treering.actions.marks import Marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
 from treering.actions.standing import LandedAs
 from treering.actions.why.answers import WhyAnswer, WhyLines
-from treering.actions.why.commit_words import body_of
-from treering.actions.why.origins import CommitOrigin, Origins
-from treering.actions.why.ranking import VIAS, Via, list_words, score
-from treering.actions.why.reasons import LineReason, ReasonFinder
-from treering.actions.why.source import SourceFile, list_lines, read_source
+from treering.actions.why.origins import CommitOrigin, Origins, body_of
+from treering.actions.why.reasons import VIAS, LineReason, ReasonFinder, Via, list_words, score
+from treering.actions.why.source import (
+    LineTarget,
+    SourceFile,
+    entry_at,
+    find_target,
+    list_lines,
+    name_path,
+    read_source,
+    split_target,
+)
 from treering.actions.why.stretches import Blamer, Stretch
-from treering.actions.why.target import find_target
 from treering.actions.workspace import Workspace
-from treering.errors import Invalid
+from treering.errors import Invalid, StorageFailed
 from treering.model.dates import format_moment
 from treering.model.memory import beyond_title
+from treering.model.query import Filters
 from treering.store.view import View
 from treering.text.passages import snippet
 
@@ -327,3 +334,52 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
 
 def _show(path: str) -> str:
     return os.fsencode(path).decode(errors="replace")
+
+
+# --- lines named by other verbs ---
+
+
+def name_target(workspace: Workspace, text: str, commit: str | None) -> LineTarget:
+    """The lines that a text names, if it does; a file that is called so is not taken apart."""
+    target = split_target(text)
+    try:
+        is_file = entry_at(workspace, commit, name_path(workspace, text)) is not None
+    except Invalid:
+        return LineTarget(text)
+    return LineTarget(text) if is_file else target
+
+
+def explain_targets(
+    workspace: Workspace, targets: Sequence[LineTarget], branch: str = ""
+) -> dict[str, float]:
+    """What explains some lines, best first, with how well; of lines that are not there, nothing:
+    an agent's editor may be ahead of the files."""
+    scores: dict[str, float] = {}
+    inquest: Inquest | None = None
+    for target in targets:
+        if not target.first:
+            continue
+        inquest = inquest or Inquest(workspace, branch=branch)
+        try:
+            for memory_id, score in _rank(inquest, str(target)).items():
+                scores[memory_id] = max(score, scores.get(memory_id, 0.0))
+        except (Invalid, StorageFailed):
+            continue
+    return scores
+
+
+def explain_file(workspace: Workspace, filters: Filters, branch: str) -> Filters:
+    """Filters whose file named lines: by the file, or by what explains the lines."""
+    commit = workspace.position(branch or filters.branch).head
+    target = name_target(workspace, filters.file, commit)
+    if not target.first:
+        return filters
+    inquest = Inquest(workspace, branch=branch or filters.branch)
+    ids = tuple(_rank(inquest, filters.file))
+    return filters._replace(file=name_path(workspace, target.path), explaining=ids)
+
+
+def _rank(inquest: Inquest, text: str) -> dict[str, float]:
+    target = find_target(inquest.workspace, text, inquest.commit, is_past=inquest.is_past)
+    source = inquest.read(target.path)
+    return rank(inquest.explain(source, choose_ranges(source, target.first, target.last)))

@@ -4,7 +4,7 @@ from collections import Counter
 
 from starlette.responses import Response
 
-from treering.actions.graph_answers import NeighborsAnswer, Stats
+from treering.actions.graph import NeighborsAnswer, Stats
 from treering.verbs.knowledge import graph
 from treering.web.star import draw_neighbourhood
 from treering.web.visit import Visit
