@@ -2,7 +2,7 @@
 
     memories        n grows; blob, what search and inference know of the memory in it (`facts`), and
                     columns by which a capture compares: title words, tags, a min-hash of the text;
-                    `is_plain` is asked by gc (see History.is_plain).
+                    `is_plain` is asked by gc (see History.find_plain).
                     A blob that holds no memory has a row, too, so that it is not read again.
     memories_keys   hash of a key -> n: files, tags, title words, min-hash bands, links
     memories_trees  git trees whose memories all have rows
