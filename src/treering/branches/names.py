@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.branches.trunk import former_names, trunk_of
@@ -75,7 +76,7 @@ def _is_of_another(
 ) -> bool:
     """Whether a scope was written after the rename, from a commit the branch never made; what
     others write to the old name says nothing of what was ours."""
-    if not _was_made_here(vault, scope, tip):
+    if tip not in _list_made_here(vault, scope):
         return False
     try:
         commit = vault.repository.objects.commit(tip)
@@ -147,30 +148,22 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
     """What this clone last wrote to a scope, by the commits its log names."""
     head = vault.head(scope)
-    commits = []
-    for oid in list_made_here(vault, scope):
-        try:
-            commits.append(vault.repository.objects.commit(oid))
-        except StoreDamaged:
-            continue
     # A log outlives its ref: what a scope of the same name once held is not in its history now.
-    for commit in sorted(commits, key=lambda commit: commit.time, reverse=True):
-        if head and vault.repository.is_ancestor(commit.oid, head):
-            return commit
+    for oid in _list_made_here(vault, scope) if head else ():
+        if vault.repository.is_ancestor(oid, head or ""):
+            with suppress(StoreDamaged):
+                return vault.repository.objects.commit(oid)
     return None
 
 
-def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
-    """The commits of a scope that were written in this clone, as the log of its ref tells.
+def _list_made_here(vault: Vault, scope: Scope) -> Iterator[str]:
+    """The commits of a scope that were written in this clone, newest first, as the log of its ref
+    tells.
 
     A name or an address in a commit proves nothing: whoever pushes writes what they like.
     """
-    log = reflog.lines(vault.repository.common_dir / "logs" / scope.ref)
-    return frozenset(line.new for line in log if not line.said.startswith(_CAME_FROM_ELSEWHERE))
-
-
-def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
-    return tip in list_made_here(vault, scope)
+    log = reflog.newest_first(vault.repository.common_dir / "logs" / scope.ref)
+    return (line.new for line in log if not line.said.startswith(_CAME_FROM_ELSEWHERE))
 
 
 def code_heads(vault: Vault, tip: str) -> list[str]:

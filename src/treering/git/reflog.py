@@ -1,7 +1,7 @@
 """What git wrote down about branches: where they came from, what they were called."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,11 +28,16 @@ class ReflogLine(NamedTuple):
 
 def lines(log: Path) -> list[ReflogLine]:
     """A reflog, oldest line first; empty where there is none."""
+    return list(newest_first(log))[::-1]
+
+
+def newest_first(log: Path) -> Iterator[ReflogLine]:
+    """The same from the end on: whoever looks for the last of something reads little of it."""
     try:
         text = read_plain(log).decode(errors="surrogateescape")
     except OSError:
-        return []
-    return [line for line in map(_line, text.splitlines()) if line is not None]
+        return
+    yield from filter(None, map(_line, reversed(text.splitlines())))
 
 
 def _line(text: str) -> ReflogLine | None:
