@@ -118,7 +118,9 @@ def remember(
     early = prepare(place, view)
 
     def attempt(writing: Writing) -> tuple[Remembered, Position, tuple[FileRef, ...]]:
-        is_same = writing.position == place and writing.view.state == view.state
+        is_same = writing.view is view or (
+            writing.position == place and writing.view.state == view.state
+        )
         ready = early if is_same else prepare(writing.position, writing.view)
         if ready.existing and not ready.changes:
             return _answer_known(kind, ready.existing), writing.position, ready.files
@@ -129,7 +131,7 @@ def remember(
         answer = _answer(kind, memory, version, branch, is_private=private, around=ready.around)
         return answer, writing.position, ready.files
 
-    answer, position, named = workspace.write(branch, attempt)
+    answer, position, named = workspace.write(branch, attempt, seen=(place, view))
     workspace.catch_up_soon()
     if doubts := inputs.doubt_files(workspace, position, named):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))

@@ -23,7 +23,7 @@ _CAME_FROM_ELSEWHERE = (
 )  # fmt: skip
 
 
-def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
+def scope_now(repository: Repository, vault: Vault, scope: Scope, trunk: str = "") -> Scope | None:
     """The scope a branch's memories are in.
 
     1 its own                                        -> itself
@@ -38,7 +38,7 @@ def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | Non
         return scope  # its own, though it cannot be read: the vault falls back to its log
     if tip is None:
         return earlier_scope(repository, vault, scope.branch) or scope
-    if is_left_over(repository, vault, scope, tip):
+    if is_left_over(repository, vault, scope, tip, trunk):
         return earlier_scope(repository, vault, scope.branch)
     return scope
 
@@ -88,14 +88,16 @@ def _is_of_another(
     return message.read(commit.message).code.head not in commits
 
 
-def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
+def is_left_over(
+    repository: Repository, vault: Vault, scope: Scope, tip: str, trunk: str = ""
+) -> bool:
     """Whether a scope belongs to a branch before the one that has the name now.
 
     In doubt it does not: a memory too many is better than one that is hidden. Long-lived branches
     are one by name, whatever their history did.
     """
     head = repository.tip_of(scope.branch)
-    if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
+    if head is None or scope.is_detached or is_long_lived(repository, scope.branch, trunk):
         return False
     # A write asks before and after it takes the view; nothing here changes without one of these.
     key = (scope, tip, head, reflog.state_of(repository, scope.branch))
