@@ -26,6 +26,21 @@ def test_the_same_content_twice_is_one_memory(repo: Repo) -> None:
     assert repo.refs() == tip
 
 
+def test_what_a_memory_was_revised_to_say_is_that_memory(repo: Repo) -> None:
+    """Its id comes from what it said first."""
+    first = repo.tr.remember("Use WAL mode", type="decision")
+    repo.tr.revise(first.id, content="Use WAL mode, and check the file system")
+    tip = repo.refs()
+
+    again = repo.tr.remember("Use WAL mode, and check the file system", type="decision")
+
+    assert (again.id, again.duplicate, repo.refs()) == (first.id, True, tip)
+    repo.tr.forget([first.id])
+    assert not repo.tr.remember(
+        "Use WAL mode, and check the file system", type="decision"
+    ).duplicate
+
+
 def test_the_trunks_memory_is_a_duplicate_on_a_branch(repo: Repo) -> None:
     """What is visible need not be said again."""
     first = repo.tr.remember("known on main")

@@ -91,6 +91,8 @@ def remember(
     def prepare(position: Position, view: View) -> _PreparedMemory:
         named = inputs.files_given(workspace, position, files)
         memory, existing = identify(view, draft, private)
+        if existing is None and not draft.id:
+            existing = _find_reworded(workspace, view, memory, private)
         if existing and not existing.memory().is_forgotten:
             return _PreparedMemory(memory, existing, named)
         changes = []
@@ -198,6 +200,15 @@ def identify(view: View, draft: Memory, private: bool) -> tuple[Memory, Copy | N
         if existing is None or _is_same(existing, draft):
             return draft._replace(id=candidate), existing
         n += 1
+
+
+def _find_reworded(workspace: Workspace, view: View, memory: Memory, private: bool) -> Copy | None:
+    """The visible memory in force that was revised to say the same."""
+    for memory_id in workspace.neighbourhood.saying(view, memory):
+        place = _place_for(view, memory_id, private)
+        if place and _is_same(place, memory) and not place.memory().is_forgotten:
+            return place
+    return None
 
 
 def _is_same(place: Copy, draft: Memory) -> bool:

@@ -96,7 +96,7 @@ TABLES: dict[str, Table] = {
     ),
     # See content.py.
     "memories": Table(
-        2,
+        3,
         """
         CREATE TABLE memories (n INTEGER PRIMARY KEY, blob TEXT UNIQUE, id TEXT, is_record INTEGER,
             is_plain INTEGER, facts TEXT, words TEXT, tags TEXT, sample BLOB);
