@@ -99,11 +99,7 @@ def is_left_over(
     head = repository.tip_of(scope.branch)
     if head is None or scope.is_detached or is_long_lived(repository, scope.branch, trunk):
         return False
-    # A write asks before and after it takes the view; nothing here changes without one of these.
-    key = (scope, tip, head, reflog.state_of(repository, scope.branch))
-    if vault.left_over.get(scope, ((), False))[0] != key:
-        vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip))
-    return vault.left_over[scope][1] and not is_of_trunk(repository, scope)
+    return _is_left_over(repository, vault, scope, tip) and not is_of_trunk(repository, scope)
 
 
 def is_of_trunk(repository: Repository, scope: Scope) -> bool:

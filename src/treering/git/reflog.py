@@ -57,15 +57,6 @@ def of_ref(repository: Repository, ref: str) -> list[ReflogLine]:
     return lines(repository.common_dir / "logs" / ref)
 
 
-def state_of(repository: Repository, branch: str) -> tuple[int, int]:
-    """A value that changes whenever a branch's log does."""
-    try:
-        stat = (repository.common_dir / "logs" / "refs" / "heads" / branch).stat()
-    except OSError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
-
-
 def list_made(log: list[ReflogLine], upstreams: Sequence[str]) -> frozenset[str]:
     """The commits that were a branch's own, whatever has them now: it was there when they were
     made, or began at what its upstream had."""
