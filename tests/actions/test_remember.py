@@ -1,9 +1,16 @@
 """remember: once, classified, checked."""
 
+from types import ModuleType
+from typing import Any
+
 import pytest
 
 from conftest import Repo
+from treering import Treering
+from treering.actions import workspace
+from treering.branches import layers, long_lived, names
 from treering.errors import BlockedSecret, Conflict, Invalid, MemoryNotFound
+from treering.store.store import Store
 
 
 def test_the_same_content_twice_is_one_memory(repo: Repo) -> None:
@@ -17,6 +24,21 @@ def test_the_same_content_twice_is_one_memory(repo: Repo) -> None:
     assert again.id == first.id
     assert again.version == first.version
     assert repo.refs() == tip
+
+
+def test_what_a_memory_was_revised_to_say_is_that_memory(repo: Repo) -> None:
+    """Its id comes from what it said first."""
+    first = repo.tr.remember("Use WAL mode", type="decision")
+    repo.tr.revise(first.id, content="Use WAL mode, and check the file system")
+    tip = repo.refs()
+
+    again = repo.tr.remember("Use WAL mode, and check the file system", type="decision")
+
+    assert (again.id, again.duplicate, repo.refs()) == (first.id, True, tip)
+    repo.tr.forget([first.id])
+    assert not repo.tr.remember(
+        "Use WAL mode, and check the file system", type="decision"
+    ).duplicate
 
 
 def test_the_trunks_memory_is_a_duplicate_on_a_branch(repo: Repo) -> None:
@@ -209,3 +231,47 @@ def test_bad_arguments_are_invalid_and_store_nothing(repo: Repo, bad: dict[str, 
         repo.tr.remember("text", **bad)  # type: ignore[arg-type]
 
     assert repo.refs() == {}
+
+
+def test_a_write_finds_the_trunk_and_the_view_once(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.switch("feat", create=True).commit_file("f")
+    repo.tr.remember("Threads are slow here")
+    found: list[str] = []
+
+    def count(module: ModuleType, name: str) -> None:
+        find = getattr(module, name)
+
+        def counted(*arguments: Any) -> Any:
+            found.append(name)
+            return find(*arguments)
+
+        monkeypatch.setattr(module, name, counted)
+
+    for module in (long_lived, names, workspace):
+        count(module, "trunk_of")
+    count(layers, "view_of")
+
+    repo.tr.remember("Sessions live in Redis")
+
+    assert sorted(found) == ["trunk_of", "view_of"]
+
+
+def test_what_was_written_while_a_write_waited_is_seen(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The view from before the lock is used again only while nothing has moved."""
+    lock = Store.lock
+
+    def write_first(store: Store, *arguments: Any) -> Any:
+        monkeypatch.setattr(Store, "lock", lock)
+        first.append(Treering.open(repo.path).remember("Sessions live in Redis").id)
+        return lock(store, *arguments)
+
+    first: list[str] = []
+    monkeypatch.setattr(Store, "lock", write_first)
+
+    second = repo.tr.remember("Sessions live in Redis")
+
+    assert (second.id, second.duplicate) == (first[0], True)

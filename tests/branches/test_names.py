@@ -3,8 +3,11 @@
 import os
 import subprocess
 
+import pytest
+
 from conftest import Repo
 from treering import Treering
+from treering.git.objects import CommitInfo, Objects
 
 
 def at_once(repo: Repo, *commands: str) -> None:
@@ -61,3 +64,22 @@ def test_nor_does_a_history_that_was_written_again(repo: Repo) -> None:
     repo.git("reflog", "expire", "--expire=now", "--all")
 
     assert repo.titles() == {"said before"}
+
+
+def test_a_write_reads_as_many_commits_however_many_were_written_before(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.switch("feat", create=True).commit_file("a.txt")
+    counts = []
+    read = Objects.commit
+
+    def count(objects: Objects, oid: str) -> CommitInfo:
+        counts[-1] += 1
+        return read(objects, oid)
+
+    monkeypatch.setattr(Objects, "commit", count)
+    for number in range(20):
+        counts.append(0)
+        repo.tr.remember(f"Part {number} is made of brass", type="insight")
+
+    assert counts[5] == counts[19]

@@ -1,6 +1,12 @@
 """What a branch learned, put into another scope."""
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
 from conftest import Repo
+from treering.derived.database import Database
 from treering.model.scope import HEADS
 
 
@@ -73,3 +79,32 @@ def test_a_redaction_does_not_confuse_what_was_kept_back(repo: Repo) -> None:
     assert repo.titles() == {"Of the trunk"}
     assert repo.tr.read(made.id, branch="feat").branch == "feat"
     assert "under the mat" not in repo.git("log", "--all", "-p", "--format=%B")
+
+
+def test_what_a_promotion_asks_of_the_rows_does_not_grow_with_what_is_promoted(
+    new_repo: Callable[[str], Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[object] = []
+    ask = Database.ask
+
+    def count(*arguments: Any) -> Any:
+        questions.append(arguments)
+        return ask(*arguments)
+
+    monkeypatch.setattr(Database, "ask", count)
+    counts = set()
+    for memories in (20, 60):
+        repo = new_repo(f"of-{memories}")
+        repo.commit_file("readme")
+        repo.switch("feat", create=True).commit_file("f")
+        for number in range(memories):
+            repo.tr.remember(f"Part {number} is made of brass", type="insight")
+        repo.switch("main").git("merge", "-q", "--squash", "feat")
+        repo.git("commit", "-qm", "squash")
+        repo.git("branch", "-qD", "feat")
+        questions.clear()
+
+        assert [line.memories for line in repo.tr.gc().plan] == [memories]
+
+        counts.add(len(questions))
+    assert len(counts) == 1

@@ -105,16 +105,23 @@ class MemoryLife(RuleBasedStateMachine):
 
     @rule(pick=picks)
     def remember_again(self, pick: int) -> None:
-        """The same content once more is the same memory, and nothing changes."""
+        """The same content once more is the same memory, and nothing changes; what was private so
+        far is shared from then on."""
         if found := self.chosen(pick):
-            before = self.repo.refs()
-            answer = self.repo.tr.remember(found[1].content, type="insight")
-            if answer.duplicate:
-                assert answer.id == found[0]
+            content, before = found[1].content, self.repo.refs()
+            names = ["main"] if self.branch == "main" else ["main", self.branch]
+            shared: dict[str, Said] = {}
+            for name in names:
+                shared |= self.layers[name, False]
+            there = {i for i, s in shared.items() if s.content == content and not s.is_forgotten}
+            answer = self.repo.tr.remember(content, type="insight")
+            assert bool(answer.duplicate) == bool(there)
+            if there:
+                assert answer.id in there
                 assert self.repo.refs() == before
-            else:  # its content was changed meanwhile: the id belongs to the other text
+            else:
                 self.layers[self.branch, False][answer.id] = Said(
-                    found[1].content, links=frozenset(link["target"] for link in answer.links)
+                    content, links=frozenset(link["target"] for link in answer.links)
                 )
 
     @rule(pick=picks, tag=st.sampled_from(WORDS))

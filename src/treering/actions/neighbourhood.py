@@ -177,6 +177,10 @@ class Neighbourhood:
         except Exception:
             return False
 
+    def saying(self, view: View, memory: Memory) -> list[str]:
+        """The ids of memories that were reworded, in some version, to say what this one says."""
+        return self._rows.saying(memory) if self.knows(view) else []
+
     def linking_to(self, memory_id: str) -> list[str]:
         """The ids of memories that link to this one, or did; their files tell."""
         return self._rows.linking_to(memory_id)

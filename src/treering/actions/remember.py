@@ -91,6 +91,8 @@ def remember(
     def prepare(position: Position, view: View) -> _PreparedMemory:
         named = inputs.files_given(workspace, position, files)
         memory, existing = identify(view, draft, private)
+        if existing is None and not draft.id:
+            existing = _find_reworded(workspace, view, memory, private)
         if existing and not existing.memory().is_forgotten:
             return _PreparedMemory(memory, existing, named)
         changes = []
@@ -118,7 +120,9 @@ def remember(
     early = prepare(place, view)
 
     def attempt(writing: Writing) -> tuple[Remembered, Position, tuple[FileRef, ...]]:
-        is_same = writing.position == place and writing.view.state == view.state
+        is_same = writing.view is view or (
+            writing.position == place and writing.view.state == view.state
+        )
         ready = early if is_same else prepare(writing.position, writing.view)
         if ready.existing and not ready.changes:
             return _answer_known(kind, ready.existing), writing.position, ready.files
@@ -129,7 +133,7 @@ def remember(
         answer = _answer(kind, memory, version, branch, is_private=private, around=ready.around)
         return answer, writing.position, ready.files
 
-    answer, position, named = workspace.write(branch, attempt)
+    answer, position, named = workspace.write(branch, attempt, seen=(place, view))
     workspace.catch_up_soon()
     if doubts := inputs.doubt_files(workspace, position, named):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))
@@ -196,6 +200,15 @@ def identify(view: View, draft: Memory, private: bool) -> tuple[Memory, Copy | N
         if existing is None or _is_same(existing, draft):
             return draft._replace(id=candidate), existing
         n += 1
+
+
+def _find_reworded(workspace: Workspace, view: View, memory: Memory, private: bool) -> Copy | None:
+    """The visible memory in force that was revised to say the same."""
+    for memory_id in workspace.neighbourhood.saying(view, memory):
+        place = _place_for(view, memory_id, private)
+        if place and _is_same(place, memory) and not place.memory().is_forgotten:
+            return place
+    return None
 
 
 def _is_same(place: Copy, draft: Memory) -> bool:

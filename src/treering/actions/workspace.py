@@ -254,16 +254,17 @@ class Workspace:
     def _settle(self, lock: Held, position: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
-            if scope_now(self.repository, vault, position.scope) != position.scope:
+            now = scope_now(self.repository, vault, position.scope, position.trunk)
+            if now != position.scope:
                 from treering.branches.apply import settle  # rare, and loads the whole plan
 
                 settle(self.actor(lock), vault, position.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
-    def position(self, branch: str = "", *, create: bool = False) -> Position:
-        """The scope of `branch`, or of HEAD as it is now."""
-        trunk = trunk_of(self.repository)
+    def position(self, branch: str = "", *, create: bool = False, trunk: str = "") -> Position:
+        """The scope of `branch`, or of HEAD as it is now; the trunk, if that is known already."""
+        trunk = trunk or trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
             return Position(scope, trunk, self._head_of(scope))
@@ -308,8 +309,10 @@ class Workspace:
         create: bool = False,
         position: Position | None = None,
         patience: float = PATIENCE,
+        seen: tuple[Position, View] | None = None,
     ) -> Result:
-        """Run `attempt` under the lock, on a view taken under it.
+        """Run `attempt` under the lock, on a view taken under it, or on one `seen` before that is
+        still current.
 
         With `create` the branch need not be known: what is imported for a branch that is not here
         yet keeps its place. With `position` the place is that one, whatever HEAD is now: what a
@@ -321,9 +324,13 @@ class Workspace:
         for _ in range(_ATTEMPTS):
             try:
                 with self.store.lock(patience) as lock:
-                    at = position or self.position(branch, create=create)
-                    self._settle(lock, at)
-                    result = attempt(Writing(self, lock, at))
+                    trunk = seen[0].trunk if seen else ""
+                    at = position or self.position(branch, create=create, trunk=trunk)
+                    is_current = seen is not None and at == seen[0] and seen[1].is_current()
+                    if not is_current:
+                        self._settle(lock, at)
+                    view = seen[1] if seen and is_current else None
+                    result = attempt(Writing(self, lock, at, view))
             except RefMoved:
                 continue
             for vault in self.store.vaults():

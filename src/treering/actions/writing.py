@@ -14,7 +14,7 @@ from treering.model.scope import Scope
 from treering.store import heads, layout, message
 from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault
-from treering.store.view import Copy
+from treering.store.view import Copy, View
 from treering.text import secrets
 
 if TYPE_CHECKING:
@@ -46,11 +46,13 @@ class Change(NamedTuple):
 class Writing:
     """A write under way: the lock is held, the view is as of now."""
 
-    def __init__(self, workspace: "Workspace", lock: Held, position: Position) -> None:
+    def __init__(
+        self, workspace: "Workspace", lock: Held, position: Position, view: View | None = None
+    ) -> None:
         self._workspace = workspace
         self._held = lock
         self.position = position
-        self.view = workspace.view_from(position)
+        self.view = view or workspace.view_from(position)
         self._commits: list[str] = []
 
     @property

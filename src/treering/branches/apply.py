@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.names import list_last_writes, scope_now
-from treering.branches.overlay import is_captured, own_files, was_shared
+from treering.branches.overlay import is_captured, own_files, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
 from treering.branches.squash import put_behind
@@ -29,8 +29,8 @@ from treering.model.scope import KEEP, TRASH, Scope
 from treering.store import heads, layout, message
 from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message
-from treering.store.snapshot import Snapshot
 from treering.store.store import Store
+from treering.store.trees import Listing
 from treering.store.vault import Vault
 from treering.text.masking import mask, mask_branch
 
@@ -168,27 +168,22 @@ def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
 def _drop(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """The ref goes once all of it is where its code landed; else it stays."""
     here = vault.snapshot_at(line.scope, line.tip)
-    targets = dict.fromkeys([line.into, *(files.into for files in line.landed)])
-    if not all(
-        any(is_there(vault, path, blob, vault.snapshot(Scope(into))) for into in targets)
-        for path, blob in promotion.list_all(vault, here, vault.snapshot(Scope(line.into)))
-    ):
+    left = set(promotion.list_all(vault, here, vault.snapshot(Scope(line.into))))
+    for into in dict.fromkeys([line.into, *(files.into for files in line.landed)]):
+        left = own_files(vault, left, vault.snapshot(Scope(into)))
+    if left:
         return
     if not vault.is_private and not was_shared(vault, line.scope):
-        listing = here.listing()
         target = vault.snapshot(Scope(line.into)).listing()
-        records = {m: blob for m, blob in listing.items() if is_captured(vault, blob)}
-        left = {m: blob for m, blob in records.items() if m not in target}
-        _keep_private(actor, vault, line, Scope(line.into), left)
+        own = {mid: blob for mid, blob in here.listing().items() if mid not in target}
+        special = read_special(vault, own.values())
+        captured = {m: b for m, b in own.items() if b in special and is_captured(special[b])}
+        _keep_private(actor, vault, line, Scope(line.into), captured)
     if line.trashed:
         vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="promoted")
     elif vault.head(line.scope):
         heads.move_head(vault, actor.held, line.scope, None, why="promoted")
         forget_tip(actor, vault, line.scope)
-
-
-def is_there(vault: Vault, path: str, blob: str, target: Snapshot) -> bool:
-    return not own_files(vault, {(path, blob)}, target)
 
 
 def forget_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
@@ -244,13 +239,12 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
     if not vault.is_private and not was_shared(vault, line.scope):
         _keep_lessons_private(actor, vault, line, trunk)
         return
-    listing = vault.snapshot_at(line.scope, line.tip).listing()
     there = vault.snapshot(trunk)
     refused = kept_back(vault, there.tip) if there.tip else {}
     files = tuple(
         (path, blob)
-        for memory_id, blob in sorted(listing.items())
-        if memory_id not in there.listing() and _is_lesson(vault, blob)
+        for memory_id, blob in sorted(_find_lessons(vault, line.scope, line.tip).items())
+        if memory_id not in there.listing()
         if ((path := layout.path_of(memory_id)), blob) not in refused
     )
     if files:
@@ -260,10 +254,10 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> N
 
 
 def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
-    listing = vault.snapshot_at(line.scope, line.tip).listing()
     shared = vault.snapshot(trunk).listing()  # somebody shared it since
-    lessons = {m: b for m, b in listing.items() if m not in shared and _is_lesson(vault, b)}
-    _keep_private(actor, vault, line, trunk, lessons)
+    lessons = _find_lessons(vault, line.scope, line.tip)
+    own = {mid: blob for mid, blob in lessons.items() if mid not in shared}
+    _keep_private(actor, vault, line, trunk, own)
 
 
 def _keep_private(
@@ -288,17 +282,18 @@ def _keep_private(
 
 def list_lessons(vault: Vault, line: PlanLine) -> tuple[str, ...]:
     """List the failed attempts of a branch that a plan puts away."""
-    listing = vault.snapshot_at(line.scope, line.tip).listing()
-    return tuple(mid for mid, blob in sorted(listing.items()) if _is_lesson(vault, blob))
+    return tuple(sorted(_find_lessons(vault, line.scope, line.tip)))
 
 
-def _is_lesson(vault: Vault, blob: str) -> bool:
-    if vault.history.is_plain(blob):
-        return False
-    memory = vault.try_memory(blob)
-    if memory is None or memory.is_forgotten:
-        return False
-    return memory.details.get("outcome") == "failed"
+def _find_lessons(vault: Vault, scope: Scope, tip: str) -> Listing:
+    """Return the failed attempts of a scope."""
+    listing = vault.snapshot_at(scope, tip).listing()
+    failed = {
+        blob
+        for blob, memory in read_special(vault, listing.values()).items()
+        if memory.details.get("outcome") == "failed" and not memory.is_forgotten
+    }
+    return {memory_id: blob for memory_id, blob in listing.items() if blob in failed}
 
 
 def take_back_promotion(
@@ -364,9 +359,7 @@ def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int
     """What a branch gave to the trunk when it was dropped is its own again; how many that were."""
     target = Scope(trunk_of(actor.store.repository))
     if not vault.is_private and not was_shared(vault, scope):
-        listing = vault.snapshot_at(scope, tip).listing()
-        lessons = [mid for mid, blob in listing.items() if _is_lesson(vault, blob)]
-        return drop_private(actor, target, lessons)
+        return drop_private(actor, target, _find_lessons(vault, scope, tip))
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:

@@ -32,7 +32,7 @@ def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> st
     trunk has none."""
     if branch == trunk:
         return head
-    others = long_lived_tips(repository)
+    others = long_lived_tips(repository, trunk)
     tips = [tip for name, tips in others.items() if name != branch for tip in tips]
     from treering.branches.stack import is_at_its_start
 

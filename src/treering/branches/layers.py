@@ -100,41 +100,39 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
     below = Scope(trunk)
     if scope != below:
         kind = "detached" if scope.is_detached else "branch"
-        yield from _both(store, scope, "private", kind, below)
+        yield from _both(store, scope, "private", kind, trunk)
     if head:
         for other in _list_detached(store, head):
             if other != scope:
-                yield from _both(store, other, "private", "detached", below)
+                yield from _both(store, other, "private", "detached", trunk)
     if scope.is_detached and head:
         from treering.branches.checkout import list_checked_out  # builds ask, hardly anyone else
 
         for branch in list_checked_out(store, head, trunk):
-            yield from _both(store, branch, "private", "base", below)
+            yield from _both(store, branch, "private", "base", trunk)
     if scope != below and not scope.is_detached:
         from treering.branches.stack import bases_of
 
         for base in bases_of(store.repository, scope.branch, trunk):
-            yield from _both(store, Scope(base), "private", "base", below)
-    yield from _both(store, below, "private_trunk", "trunk", None)
+            yield from _both(store, Scope(base), "private", "base", trunk)
+    yield from _both(store, below, "private_trunk", "trunk", trunk)
     for former in map(Scope, former_names(store.repository, trunk)):
         if former != scope:
-            yield from _both(store, former, "private_trunk", "trunk", None)
+            yield from _both(store, former, "private_trunk", "trunk", trunk)
 
 
-def _both(
-    store: Store, scope: Scope, private_kind: str, kind: str, below: Scope | None
-) -> Iterator[Layer]:
+def _both(store: Store, scope: Scope, private_kind: str, kind: str, trunk: str) -> Iterator[Layer]:
     if store.private:
-        yield _layer(store, store.private, scope, private_kind, below)
-    yield _layer(store, store.shared, scope, kind, below)
+        yield _layer(store, store.private, scope, private_kind, trunk)
+    yield _layer(store, store.shared, scope, kind, trunk)
 
 
-def _layer(store: Store, vault: Vault, scope: Scope, kind: str, below: Scope | None) -> Layer:
-    now = scope_now(store.repository, vault, scope)
+def _layer(store: Store, vault: Vault, scope: Scope, kind: str, trunk: str) -> Layer:
+    now = scope_now(store.repository, vault, scope, trunk)
     if now is None:
         return Layer(kind, vault, vault.snapshot_at(scope, None))
     snapshot = vault.snapshot(now)
-    there = vault.snapshot(below) if below else None
+    there = None if kind in _OF_TRUNK else vault.snapshot(Scope(trunk))
     if there is None or snapshot.tip is None or there.tip is None:
         return Layer(kind, vault, snapshot, name=scope.branch)
     from treering.branches import overlay  # only where two scopes meet

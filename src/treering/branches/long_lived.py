@@ -1,4 +1,7 @@
-"""Branches that others land on: the trunk, and those like it."""
+"""Branches that others land on: the trunk, and those like it.
+
+Whoever knows the trunk already names it, so that it is found once in a call.
+"""
 
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
@@ -21,28 +24,30 @@ _Tips = tuple[str, ...]
 _known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKeyDictionary()
 
 
-def long_lived(repository: Repository) -> list[str]:
+def long_lived(repository: Repository, trunk: str = "") -> list[str]:
     """Every branch others land on, the trunk first; `tips_of` says where each is."""
+    trunk = trunk or trunk_of(repository)
     often = sorted(name for name in _list_branches(repository) if is_often_long_lived(name))
-    names = [trunk_of(repository), *repository.config_values("treering.trunk")]
+    names = [trunk, *repository.config_values("treering.trunk")]
     names += [name for name in usual_names(repository) if has_branch(repository, name)]
-    names += [name for name in often if _took_in_others(repository, name)]
+    names += [name for name in often if _took_in_others(repository, name, trunk)]
     return list(dict.fromkeys(names))
 
 
-def long_lived_tips(repository: Repository) -> dict[str, list[str]]:
+def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[str]]:
     """Where each of them is, here and at remotes."""
-    return {name: tips_of(repository, name) for name in long_lived(repository)}
+    return {name: tips_of(repository, name) for name in long_lived(repository, trunk)}
 
 
-def is_long_lived(repository: Repository, name: str) -> bool:
+def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
     """Whether others land on a branch; for most names no history is looked at."""
     is_usual = name in usual_names(repository)
     if is_usual and has_branch(repository, name):
         return True
-    if name == trunk_of(repository) or name in repository.config_values("treering.trunk"):
+    trunk = trunk or trunk_of(repository)
+    if name == trunk or name in repository.config_values("treering.trunk"):
         return True
-    return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name)
+    return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name, trunk)
 
 
 def _list_branches(repository: Repository) -> set[str]:
@@ -54,10 +59,9 @@ def _list_branches(repository: Repository) -> set[str]:
     }
 
 
-def _took_in_others(repository: Repository, name: str) -> bool:
+def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:
     """Whether a branch was merged into this one since it left the trunk; the trunk itself, merged
     to keep up, is no sign."""
-    trunk = trunk_of(repository)
     key = (tuple(tips_of(repository, name)), tuple(tips_of(repository, trunk)))
     known = _known.setdefault(repository, {})
     if key not in known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from treering.branches.long_lived import is_long_lived, long_lived_tips
 from treering.branches.trunk import former_names, trunk_of
@@ -22,7 +23,7 @@ _CAME_FROM_ELSEWHERE = (
 )  # fmt: skip
 
 
-def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
+def scope_now(repository: Repository, vault: Vault, scope: Scope, trunk: str = "") -> Scope | None:
     """The scope a branch's memories are in.
 
     1 its own                                        -> itself
@@ -37,7 +38,7 @@ def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | Non
         return scope  # its own, though it cannot be read: the vault falls back to its log
     if tip is None:
         return earlier_scope(repository, vault, scope.branch) or scope
-    if is_left_over(repository, vault, scope, tip):
+    if is_left_over(repository, vault, scope, tip, trunk):
         return earlier_scope(repository, vault, scope.branch)
     return scope
 
@@ -75,7 +76,7 @@ def _is_of_another(
 ) -> bool:
     """Whether a scope was written after the rename, from a commit the branch never made; what
     others write to the old name says nothing of what was ours."""
-    if not _was_made_here(vault, scope, tip):
+    if tip not in _list_made_here(vault, scope):
         return False
     try:
         commit = vault.repository.objects.commit(tip)
@@ -87,20 +88,18 @@ def _is_of_another(
     return message.read(commit.message).code.head not in commits
 
 
-def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
+def is_left_over(
+    repository: Repository, vault: Vault, scope: Scope, tip: str, trunk: str = ""
+) -> bool:
     """Whether a scope belongs to a branch before the one that has the name now.
 
     In doubt it does not: a memory too many is better than one that is hidden. Long-lived branches
     are one by name, whatever their history did.
     """
     head = repository.tip_of(scope.branch)
-    if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
+    if head is None or scope.is_detached or is_long_lived(repository, scope.branch, trunk):
         return False
-    # A write asks before and after it takes the view; nothing here changes without one of these.
-    key = (scope, tip, head, reflog.state_of(repository, scope.branch))
-    if vault.left_over.get(scope, ((), False))[0] != key:
-        vault.left_over[scope] = (key, _is_left_over(repository, vault, scope, tip))
-    return vault.left_over[scope][1] and not is_of_trunk(repository, scope)
+    return _is_left_over(repository, vault, scope, tip) and not is_of_trunk(repository, scope)
 
 
 def is_of_trunk(repository: Repository, scope: Scope) -> bool:
@@ -147,30 +146,22 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
     """What this clone last wrote to a scope, by the commits its log names."""
     head = vault.head(scope)
-    commits = []
-    for oid in list_made_here(vault, scope):
-        try:
-            commits.append(vault.repository.objects.commit(oid))
-        except StoreDamaged:
-            continue
     # A log outlives its ref: what a scope of the same name once held is not in its history now.
-    for commit in sorted(commits, key=lambda commit: commit.time, reverse=True):
-        if head and vault.repository.is_ancestor(commit.oid, head):
-            return commit
+    for oid in _list_made_here(vault, scope) if head else ():
+        if vault.repository.is_ancestor(oid, head or ""):
+            with suppress(StoreDamaged):
+                return vault.repository.objects.commit(oid)
     return None
 
 
-def list_made_here(vault: Vault, scope: Scope) -> frozenset[str]:
-    """The commits of a scope that were written in this clone, as the log of its ref tells.
+def _list_made_here(vault: Vault, scope: Scope) -> Iterator[str]:
+    """The commits of a scope that were written in this clone, newest first, as the log of its ref
+    tells.
 
     A name or an address in a commit proves nothing: whoever pushes writes what they like.
     """
-    log = reflog.lines(vault.repository.common_dir / "logs" / scope.ref)
-    return frozenset(line.new for line in log if not line.said.startswith(_CAME_FROM_ELSEWHERE))
-
-
-def _was_made_here(vault: Vault, scope: Scope, tip: str) -> bool:
-    return tip in list_made_here(vault, scope)
+    log = reflog.newest_first(vault.repository.common_dir / "logs" / scope.ref)
+    return (line.new for line in log if not line.said.startswith(_CAME_FROM_ELSEWHERE))
 
 
 def code_heads(vault: Vault, tip: str) -> list[str]:

@@ -4,11 +4,12 @@ Whether something was taken over is asked of trees. That a promotion has a scope
 says nothing: anyone who may push can write such a commit, with any tree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
+from treering.model.memory import Memory
 from treering.model.scope import PUSHED, TRASH, Scope
 from treering.store import layout
 from treering.store.ancestry import is_held
@@ -141,29 +142,34 @@ def was_shared(vault: Vault, source: Scope) -> bool:
     return not last.issuperset(vault.fetched_heads(source)) or bool(last and not mine)
 
 
-def is_captured(vault: Vault, blob: str) -> bool:
+def read_special(vault: Vault, blobs: Iterable[str]) -> dict[str, Memory]:
+    """Read those of some memories, by blob, that are not known to be knowledge in force that did
+    not fail. Most are, and need not be read."""
+    some = list(blobs)
+    plain = vault.history.find_plain(some)
+    read = ((blob, vault.try_memory(blob)) for blob in some if blob not in plain)
+    return {blob: memory for blob, memory in read if memory}
+
+
+def is_captured(memory: Memory) -> bool:
     """Return whether a memory is a commit or a session that hooks captured, and is still in
     force."""
-    if vault.history.is_plain(blob):
-        return False
-    memory = vault.try_memory(blob)
-    is_record = memory is not None and memory.type in ("commit", "session")
-    return bool(memory and is_record and memory.source == "hook" and not memory.is_passing)
+    is_record = memory.type in ("commit", "session")
+    return is_record and memory.source == "hook" and not memory.is_passing
 
 
-def stays_behind(vault: Vault, source: Scope, blob: str) -> bool:
-    """Return whether a memory is not taken along when its branch lands: it is about the work alone,
-    or hooks captured it on a branch that was never shared, and it would name that branch or commits
-    of it that nobody else has."""
-    if vault.history.is_plain(blob):
-        return False
-    memory = vault.try_memory(blob)
-    if memory is None or memory.is_passing:
-        return memory is not None
-    if not is_captured(vault, blob) or vault.is_private or was_shared(vault, source):
-        return False
+def find_left_behind(vault: Vault, source: Scope, memories: Mapping[str, Memory]) -> set[str]:
+    """Return the blobs of those memories that are not taken along when their branch lands: they are
+    about the work alone, or hooks captured them on a branch that was never shared, and they would
+    name that branch or commits of it that nobody else has."""
+    behind = {blob for blob, memory in memories.items() if memory.is_passing}
+    captured = {blob: memory for blob, memory in memories.items() if is_captured(memory)}
+    if not captured or vault.is_private or was_shared(vault, source):
+        return behind
     tips = [tip for tips in long_lived_tips(vault.repository).values() for tip in tips]
-    is_public = memory.type == "commit" and any(
-        vault.repository.is_ancestor(memory.commit, tip) for tip in tips
-    )
-    return not is_public
+    is_public = vault.repository.is_ancestor
+    return behind | {
+        blob
+        for blob, memory in captured.items()
+        if memory.type != "commit" or not any(is_public(memory.commit, tip) for tip in tips)
+    }

@@ -13,7 +13,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from treering.branches.landing.judge import Landing
-from treering.branches.overlay import own_part, own_saved, stays_behind, was_shared
+from treering.branches.overlay import (
+    find_left_behind,
+    own_part,
+    own_saved,
+    read_special,
+    was_shared,
+)
 from treering.branches.verdict import LandedFiles
 from treering.errors import Conflict
 from treering.git import pack, refs
@@ -45,7 +51,9 @@ def promote(
     is_unshared = not vault.is_private and not was_shared(vault, source)
     for files in landed:
         if is_unshared:
-            some = tuple(f for f in files.files if not stays_behind(vault, source, f[1]))
+            special = read_special(vault, {blob for _, blob in files.files})
+            behind = find_left_behind(vault, source, special)
+            some = tuple(file for file in files.files if file[1] not in behind)
             if not some:
                 continue
             files = files._replace(files=some)
@@ -104,12 +112,15 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
     chain: list[pack.ChainCommit] = []
     commits = vault.history.read(vault, tips)
     changes = vault.history.read_changes(vault, commits)
+    is_whole, below = True, tuple[str, ...]()  # all of one line was taken: its trees will do
     for commit in commits.values():
         new = {
             path: blob
             for path, blob, _ in changes[commit.oid]
             if blob and path in wanted and blobs.get(path) not in (wanted[path], blob)
         }
+        is_whole &= len(new) == len(changes[commit.oid]) and commit.parents == below
+        below = (commit.oid,)
         if not new or not commit.is_change:
             continue
         blobs |= new
@@ -126,7 +137,8 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
             {key: blob for key, blob in said.bases.items() if key in keys},
         ).as_text()
         who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]
-        chain.append(pack.ChainCommit(who, text.encode(), new))
+        tree = head[5:45].decode() if is_whole else ""
+        chain.append(pack.ChainCommit(who, text.encode(), new, tree))
     tip = pack.write_chain(vault.repository, chain)
     return [tip] if tip else []
 
@@ -233,13 +245,10 @@ def keep_back(
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
     """What of a scope is not in another one yet, landed or not, without what stays behind."""
-    memories = own_part(vault, source, target)
-    below = target.listing()
-    files = {
-        layout.path_of(memory_id): blob
-        for memory_id, blob in memories.items()
-        if below.get(memory_id) != blob and not stays_behind(vault, source.scope, blob)
-    }
+    memories = own_part(vault, source, target).items() - target.listing().items()
+    special = read_special(vault, {blob for _, blob in memories})
+    behind = find_left_behind(vault, source.scope, special)
+    files = {layout.path_of(mid): blob for mid, blob in memories if blob not in behind}
     files |= {
         layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()
     }
@@ -249,13 +258,6 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
     behind: only then may its ref go. Containment is not content, so trees are asked."""
-    return not any(
-        not _is_forgotten(vault, path, blob) for path, blob in list_all(vault, source, target)
-    )
-
-
-def _is_forgotten(vault: Vault, path: str, blob: str) -> bool:
-    if layout.id_of_path(path) is None or vault.history.is_plain(blob):
-        return False
-    memory = vault.try_memory(blob)
-    return memory is not None and memory.is_forgotten
+    files = list_all(vault, source, target)
+    special = read_special(vault, {blob for path, blob in files if layout.id_of_path(path)})
+    return all(blob in special and special[blob].is_forgotten for _, blob in files)

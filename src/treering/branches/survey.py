@@ -54,7 +54,7 @@ class Survey(NamedTuple):
 def survey(store: Store, vault: Vault) -> Survey:
     """Look at one vault's scopes beside the user's branches."""
     repository = store.repository
-    branches = repository.branches()
+    trunk, branches = trunk_of(repository), repository.branches()
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     scopes = vault.scopes()
     without = [
@@ -62,13 +62,12 @@ def survey(store: Store, vault: Vault) -> Survey:
         for branch in branches
         if (tip := scopes.get(Scope(branch))) is None
         or Scope(branch).ref not in ours
-        or is_left_over(repository, vault, Scope(branch), tip)
+        or is_left_over(repository, vault, Scope(branch), tip, trunk)
     ]
-    look = _Look(repository, vault, branches)
-    trunk = trunk_of(repository)
+    look = _Look(repository, vault, branches, trunk)
     return Survey(
         trunk=trunk,
-        long_lived=long_lived_tips(repository),
+        long_lived=long_lived_tips(repository, trunk),
         branches=branches,
         scopes=tuple(
             look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
@@ -98,11 +97,12 @@ class _Look(NamedTuple):
     repository: Repository
     vault: Vault
     branches: dict[str, str]
+    trunk: str
 
     def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
         remotes = self.repository.remotes()
         at_remotes = [self.repository.remote_tip_of(remote, scope.branch) for remote in remotes]
-        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip)
+        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip, self.trunk)
         return SurveyedScope(
             scope=scope,
             tip=tip,

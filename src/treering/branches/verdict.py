@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
-from treering.branches.overlay import own_files, stays_behind
+from treering.branches.overlay import find_left_behind, own_files, read_special
 from treering.branches.rewrites import follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
@@ -227,32 +227,36 @@ class ScopeJudge:
         newest = {path: self._list_newest(some) for path, some in _by_path(landed).items()}
         wanted = {(path, version.blob) for path, some in newest.items() for version in some}
         todo = own_files(self._vault, wanted, self._vault.snapshot(Scope(into))) - held
+        special = self._read_special(todo)
+        left_behind = find_left_behind(self._vault, self._scope, special)
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         by_key: dict[tuple[str, str, int], Landing] = {}
         for path, versions in newest.items():
-            news = [
-                v
-                for v in versions
-                if (path, v.blob) in todo and not self._stays_behind(v, landed[v])
-            ]
-            for number, version in enumerate(news):
-                landing = landed[version]
+            number = 0
+            for version in versions:
+                landing, memory = landed[version], special.get(version.blob)
+                stays = version.blob in left_behind
+                if memory and memory.type == "commit" and landing.evidence in SQUASHES:
+                    stays = memory.is_passing  # the squash takes the place of the others
+                if stays or (path, version.blob) not in todo:
+                    continue
                 key = (landing.merged_as or "", str(landing.evidence), number)
                 groups.setdefault(key, []).append((path, version.blob))
                 by_key[key] = landing
+                number += 1
         for key, files in sorted(groups.items()):
             landing = by_key[key]._replace(into=into)
-            behind = {file for file in files if self._is_squashed(*file, landing)}
+            behind = {file for file in files if self._is_squashed(special.get(file[1]), landing)}
             rest = tuple(sorted(set(files) - behind))
             yield LandedFiles(into, landing, rest, tuple(sorted(behind)))
 
-    def _is_squashed(self, path: str, blob: str, landing: Landing) -> bool:
+    def _is_squashed(self, memory: Memory | None, landing: Landing) -> bool:
         """Whether a file is the memory of a commit that became another one."""
         if self._vault.is_private or landing.evidence not in SQUASHES or not landing.merged_as:
             return False
-        memory = self._read(path, blob)
-        is_other = memory is not None and memory.commit not in ("", landing.merged_as)
-        return is_other and memory is not None and memory.type == "commit"
+        if memory is None or memory.type != "commit":
+            return False
+        return memory.commit not in ("", landing.merged_as)
 
     def _list_newest(self, versions: Sequence[MemoryVersion]) -> list[MemoryVersion]:
         """The versions that no later one was made from."""
@@ -266,17 +270,9 @@ class ScopeJudge:
                 newest.append(version)
         return newest
 
-    def _stays_behind(self, version: MemoryVersion, landing: Landing) -> bool:
-        memory = self._read(version.path, version.blob)
-        if memory and memory.type == "commit" and landing.evidence in SQUASHES:
-            return memory.is_passing  # the squash takes the place of the others
-        return memory is not None and stays_behind(self._vault, self._scope, version.blob)
-
-    def _read(self, path: str, blob: str) -> Memory | None:
-        """Read a memory that may stay behind, be gone or be a commit's; None for all others."""
-        if layout.id_of_path(path) is None or self._vault.history.is_plain(blob):
-            return None
-        return self._vault.try_memory(blob)
+    def _read_special(self, files: Iterable[tuple[str, str]]) -> dict[str, Memory]:
+        """Read the memories that may stay behind, be gone or be a commit's, by blob."""
+        return read_special(self._vault, {blob for path, blob in files if layout.id_of_path(path)})
 
     # --- what is left -----------------------------------------------------------------------------
 
@@ -296,9 +292,9 @@ class ScopeJudge:
         for name in self._targets:
             if here and name != scope.branch:
                 here = own_files(self._vault, here, self._vault.snapshot(Scope(name)))
-        rest = []
+        rest, special = [], self._read_special(here)
         for path, blob in sorted(here):
-            memory = self._read(path, blob)
+            memory = special.get(blob)
             if memory is None or not (memory.is_passing or memory.is_forgotten):
                 rest.append(current.get((path, blob), MemoryVersion(path, blob, tip)))
         return rest

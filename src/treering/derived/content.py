@@ -2,9 +2,10 @@
 
     memories        n grows; blob, what search and inference know of the memory in it (`facts`), and
                     columns by which a capture compares: title words, tags, a min-hash of the text;
-                    `is_plain` is asked by gc (see History.is_plain).
+                    `is_plain` is asked by gc (see History.find_plain).
                     A blob that holds no memory has a row, too, so that it is not read again.
-    memories_keys   hash of a key -> n: files, tags, title words, min-hash bands, links
+    memories_keys   hash of a key -> n: files, tags, title words, min-hash bands, links, and what a
+                    memory says whose id comes from another text
     memories_trees  git trees whose memories all have rows
     flags           blob, version of the rules -> what looks wrong with the memory
 
@@ -22,7 +23,7 @@ from treering.derived.database import Database, chunks, select
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.graph.subject import Subject, subject_of
-from treering.model.memory import Memory
+from treering.model.memory import Memory, derive_id
 from treering.model.provenance import Version, credible_dates, when_said
 from treering.model.scope import Scope
 from treering.model.taxonomy import RECORD_TYPES
@@ -246,11 +247,19 @@ class MemoryRows:
 
     def linking_to(self, memory_id: str) -> list[str]:
         """Return the ids of memories of which some version links to this one."""
+        return self._list_ids(f"link {memory_id}")
+
+    def saying(self, memory: Memory) -> list[str]:
+        """Return the ids of memories of which some version was reworded to say what this one says:
+        their ids come from what they said first."""
+        return self._list_ids(f"said {derive_id(memory.type, memory.content)}")
+
+    def _list_ids(self, key: str) -> list[str]:
         query = (
             "SELECT id FROM memories_keys JOIN memories USING (n) "
             "WHERE key = ? AND id NOT NULL ORDER BY n"
         )
-        values = (_hash(f"link {memory_id}"),)
+        values = (_hash(key),)
         nothing: list[str] = []
         ids = self.database.ask(lambda db: [row[0] for row in db.execute(query, values)], nothing)
         return list(dict.fromkeys(ids))
@@ -277,7 +286,9 @@ class _Row:
     def __init__(self, blob: str, memory: Memory) -> None:
         subject = subject_of(memory, blob)
         entry = entry_of(blob, memory, count_terms(memory))
-        self._keys = {_hash(key) for key in (*subject.clues(), *keys_of(entry))}
+        said = derive_id(memory.type, memory.content)
+        reworded = [f"said {said}"] if said != memory.id else []
+        self._keys = {_hash(key) for key in (*subject.clues(), *keys_of(entry), *reworded)}
         self._values = (
             blob,
             entry.id,

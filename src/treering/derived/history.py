@@ -134,9 +134,12 @@ class History:
         unknown = [head for head in wanted if head not in known]
         return find_oversized(vault.repository, unknown, self._is_known)
 
-    def is_plain(self, blob: str) -> bool:
-        """Return whether a blob is known to be knowledge in force that did not fail."""
-        return bool(self._ask("SELECT 1 FROM memories WHERE blob = ? AND is_plain", (blob,)))
+    def find_plain(self, blobs: Sequence[str]) -> set[str]:
+        """Return the blobs known to be knowledge in force that did not fail."""
+        rows: list[tuple[str, int]] = self._database.ask(
+            lambda db: list(select(db, "blob, is_plain", "memories", "blob", list(blobs))), []
+        )
+        return {blob for blob, is_plain in rows if is_plain}
 
     def _is_known(self, oid: str) -> bool:
         return bool(self._ask("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))

@@ -63,12 +63,13 @@ TABLES: dict[str, Table] = {
         CREATE TABLE code_last (is_private INTEGER PRIMARY KEY, oid TEXT)
         """,
     ),
-    # What commits of the trunk change: see branches/landing/steps.py.
-    "steps": Table(
+    # What commits of the trunk change: see patches.py.
+    "patches": Table(
         1,
         """
-        CREATE TABLE steps (number INTEGER PRIMARY KEY, oid BLOB UNIQUE, files BLOB);
-        CREATE TABLE steps_paths (path INTEGER, number INTEGER, PRIMARY KEY (path, number))
+        CREATE TABLE patches (number INTEGER PRIMARY KEY, oid BLOB UNIQUE, files BLOB, lines BLOB,
+            patch_id BLOB);
+        CREATE TABLE patches_paths (path INTEGER, number INTEGER, PRIMARY KEY (path, number))
             WITHOUT ROWID
         """,
     ),
@@ -96,7 +97,7 @@ TABLES: dict[str, Table] = {
     ),
     # See content.py.
     "memories": Table(
-        2,
+        3,
         """
         CREATE TABLE memories (n INTEGER PRIMARY KEY, blob TEXT UNIQUE, id TEXT, is_record INTEGER,
             is_plain INTEGER, facts TEXT, words TEXT, tags TEXT, sample BLOB);

@@ -43,6 +43,7 @@ class ChainCommit(NamedTuple):
     people: Sequence[bytes]
     message: bytes
     files: Mapping[str, str]  # path -> the id of a blob that is there
+    tree: str = ""  # the id of a tree that is there and holds all of them, if one is known
 
 
 def write_chain(repository: Repository, commits: Sequence[ChainCommit]) -> str:
@@ -59,6 +60,9 @@ def _stream_chain(commits: Sequence[ChainCommit]) -> Iterator[bytes]:
         yield b"%b\ndata %d\n%b\n" % (
             b"\n".join(commit.people), len(commit.message), commit.message
         )  # fmt: skip
+        if commit.tree:  # ten times as fast as making it again
+            yield b'M 040000 %b ""\n' % commit.tree.encode()
+            continue
         for path, blob in commit.files.items():
             yield b"M 100644 %b %b\n" % (blob.encode(), _quote(path))
     yield b"get-mark :%d\n" % len(commits)

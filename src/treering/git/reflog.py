@@ -1,7 +1,7 @@
 """What git wrote down about branches: where they came from, what they were called."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,11 +28,16 @@ class ReflogLine(NamedTuple):
 
 def lines(log: Path) -> list[ReflogLine]:
     """A reflog, oldest line first; empty where there is none."""
+    return list(newest_first(log))[::-1]
+
+
+def newest_first(log: Path) -> Iterator[ReflogLine]:
+    """The same from the end on: whoever looks for the last of something reads little of it."""
     try:
         text = read_plain(log).decode(errors="surrogateescape")
     except OSError:
-        return []
-    return [line for line in map(_line, text.splitlines()) if line is not None]
+        return
+    yield from filter(None, map(_line, reversed(text.splitlines())))
 
 
 def _line(text: str) -> ReflogLine | None:
@@ -50,15 +55,6 @@ def of_branch(repository: Repository, branch: str) -> list[ReflogLine]:
 
 def of_ref(repository: Repository, ref: str) -> list[ReflogLine]:
     return lines(repository.common_dir / "logs" / ref)
-
-
-def state_of(repository: Repository, branch: str) -> tuple[int, int]:
-    """A value that changes whenever a branch's log does."""
-    try:
-        stat = (repository.common_dir / "logs" / "refs" / "heads" / branch).stat()
-    except OSError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
 
 
 def list_made(log: list[ReflogLine], upstreams: Sequence[str]) -> frozenset[str]:

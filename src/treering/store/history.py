@@ -106,8 +106,8 @@ class HistoryReader(Protocol):
         """Find the heads that lead to a commit too large to be real; it is not read."""
         ...
 
-    def is_plain(self, blob: str) -> bool:
-        """Return whether a blob is known, without reading it, to be knowledge in force that did not
+    def find_plain(self, blobs: Sequence[str]) -> set[str]:
+        """Return the blobs known, without reading them, to be knowledge in force that did not
         fail."""
         ...
 
@@ -151,9 +151,9 @@ class GitHistory:
         """Find the heads that lead to a commit too large to be real."""
         return find_oversized(vault.repository, heads, lambda _: False)
 
-    def is_plain(self, blob: str) -> bool:  # noqa: ARG002
-        """Return False: nothing is known without reading."""
-        return False
+    def find_plain(self, blobs: Sequence[str]) -> set[str]:  # noqa: ARG002
+        """Return nothing: no blob is known without reading."""
+        return set()
 
 
 def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:

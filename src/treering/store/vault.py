@@ -64,8 +64,6 @@ class Vault:
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source commit, target commit, which part) -> what of the one the other has taken over.
         self.taken_over: dict[tuple[str, str, str], Listing] = {}
-        #: Scope -> what was last found out about it being left over, and from which state.
-        self.left_over: dict[Scope, tuple[tuple[Any, ...], bool]] = {}
         #: Scope and heads -> what they are together, and what was decided on the way.
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory

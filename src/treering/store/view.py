@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from treering.errors import AmbiguousId, MemoryNotFound
+from treering.errors import AmbiguousId, MemoryNotFound, StoreDamaged
 from treering.model.memory import Memory, id_prefix
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
@@ -90,6 +90,17 @@ class View:
             )
             for layer in self.layers
         )
+
+    def is_current(self) -> bool:
+        """Return whether every layer is still where it was, under the name it goes by."""
+        try:
+            return all(
+                layer.branch == layer.snapshot.scope.branch
+                and layer.vault.tip(layer.snapshot.scope) == layer.snapshot.tip
+                for layer in self.layers
+            )
+        except StoreDamaged:
+            return False
 
     def place(self, memory_id: str) -> Copy | None:
         """The nearest copy of a memory, forgotten or not."""

@@ -180,11 +180,8 @@ class Inquiry:
                 if lines is None:
                     vague[step] = others
                 else:
-                    same = [
-                        other.new
-                        for other in self._changes.prepared(others)
-                        if self._changes.lines_hash(other) == lines
-                    ]
+                    hashes = self._changes.lines_hashes(others)
+                    same = [other.new for other, found in hashes.items() if found == lines]
             if same:
                 equal[step] = max(same, key=place.height)
         asked = [one for step, others in vague.items() for one in (step, *others)]

@@ -6,11 +6,11 @@ in the same files are equal, whatever stands around them. Where lines say too li
 moved, or are brackets), git's patch with its context decides.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from treering.branches.landing.lines import LineReader, hash_lines
-from treering.branches.landing.steps import Files, StepTable, key_of
 from treering.derived.database import Database
+from treering.derived.patches import Files, Hash, PatchTable, key_of
 from treering.git import diff
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
@@ -35,7 +35,8 @@ class Patches:
         self._repository = repository
         self._files: dict[CommitRange, Files] = {}
         self._prints: dict[CommitRange, bytes] = {}
-        self._table = StepTable(database or Database(None))
+        self._of_targets: set[CommitRange] = set()  # the others are not kept
+        self._table = PatchTable(database or Database(None))
 
     def read(self, steps: Iterable[CommitRange], until: float) -> None:
         """Look up steps that are not known yet; TookTooLong when the time is over."""
@@ -68,6 +69,7 @@ class Patches:
         new = [step for step in dict.fromkeys(steps) if step not in self._files]
         files = self._table.files([step.new for step in new])
         self._files |= {step: files[step.new] for step in new if step.new in files}
+        self._of_targets |= {step for step in new if step.new in files}
         self.read(new, until)
 
     def files(self, step: CommitRange) -> Files:
@@ -96,12 +98,29 @@ class Patches:
         """The lines that a step adds and removes, as a hash; None where they say too little."""
         return hash_lines(self.lines, self._files[step])
 
+    def lines_hashes(self, steps: Sequence[CommitRange]) -> dict[CommitRange, bytes | None]:
+        """The same of a target's steps, which are kept."""
+        known = self._table.hashes("lines", [step.new for step in steps])
+        new = [step for step in steps if step.new not in known]
+        found = {step: self.lines_hash(step) for step in self.prepared(new)}
+        self._keep("lines", {step: lines or b"" for step, lines in found.items()})
+        return found | {step: known[step.new] or None for step in steps if step.new in known}
+
+    def _keep(self, column: Hash, hashes: Mapping[CommitRange, bytes]) -> None:
+        kept = {step.new: found for step, found in hashes.items() if step in self._of_targets}
+        self._table.add_hashes(column, kept)
+
     def fingerprints(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, bytes]:
         """The patches of steps with their context, as hashes; TookTooLong when time is over."""
+        kept = [step for step in steps if step in self._of_targets and step not in self._prints]
+        known = self._table.hashes("patch_id", [step.new for step in kept]) if kept else {}
+        self._prints |= {step: known[step.new] for step in kept if step.new in known}
         new = [step for step in dict.fromkeys(steps) if step not in self._prints]
         for some in _batches(new):
-            prints = diff.hash_patches(self._repository, some, seconds=time_left(until))
-            self._prints.update(zip(some, prints, strict=True))
+            hashes = diff.hash_patches(self._repository, some, seconds=time_left(until))
+            prints = dict(zip(some, hashes, strict=True))
+            self._keep("patch_id", prints)
+            self._prints |= prints
         return {step: self._prints[step] for step in steps}
 
     def lacks_a_line(self, change: FileChange, now: bytes) -> bool:

@@ -90,3 +90,23 @@ def test_file_that_is_a_link_is_not_followed(repo, kept_at, tmp_path):
 
     assert ("squash", commit) == (found.evidence, found.merged_as)
     assert mine.read_bytes() == b""
+
+
+def test_lines_of_the_trunk_are_hashed_once(repo, kept_at, monkeypatch):
+    """A second run takes the hashes of the trunk's commits from their rows."""
+    tip = feature(repo)
+    edit(repo, 12, "near")
+    squash(repo)
+    hashed = []
+    hash_one = Patches.lines_hash
+    monkeypatch.setattr(Patches, "lines_hash", lambda *a: hashed.append(a[1]) or hash_one(*a))
+
+    runs = []
+    for _ in range(2):
+        hashed.clear()
+        found = judged(repo, tip, folder=kept_at.parent)
+        trunk = repo.git("rev-list", "main").split()
+        runs.append((found, [step.new in trunk for step in hashed].count(True)))
+
+    assert runs[0][0] == runs[1][0]
+    assert runs[0][1] > runs[1][1] == 0

@@ -1,15 +1,17 @@
-"""The files that commits of targets change, found by path, and kept between runs.
+"""What commits change against their first parent, found by path, and their patch ids.
 
-A trunk only grows, and what a commit changes against its first parent never changes. So it is read
-once, and the next run reads what is new.
+None of it ever changes, and a trunk only grows. So it is read once, and the next run reads what is
+new.
 
-    steps         commit -> the files it changes, with modes and blobs
-    steps_paths   path -> the commits that change it
+    patches         commit -> the files it changes, with modes and blobs; once they were asked for,
+                    a hash of the lines it adds and removes (empty: they say too little), and the
+                    patch id, with context
+    patches_paths   path -> the commits that change it
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from treering.derived.database import Database, select
 from treering.git.diff import FileChange
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
     import sqlite3
 
 Files = tuple[FileChange, ...]
+Hash = Literal["lines", "patch_id"]
 
 
-class StepTable:
-    """The steps of one repository that were read so far."""
+class PatchTable:
+    """The patches of one repository that were read so far."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,17 +44,19 @@ class StepTable:
         def change(db: "sqlite3.Connection") -> None:
             for commit, changes in files.items():
                 row = (bytes.fromhex(commit), b"\0".join(p for file in changes for p in file))
-                cursor = db.execute("INSERT OR IGNORE INTO steps VALUES (NULL, ?, ?)", row)
+                cursor = db.execute(
+                    "INSERT OR IGNORE INTO patches VALUES (NULL, ?, ?, NULL, NULL)", row
+                )
                 if cursor.rowcount:
                     paths = [(key_of(file.path), cursor.lastrowid) for file in changes]
-                    db.executemany("INSERT OR IGNORE INTO steps_paths VALUES (?, ?)", paths)
+                    db.executemany("INSERT OR IGNORE INTO patches_paths VALUES (?, ?)", paths)
 
         if files:
             self._database.ensure(change)
 
     def touching(self, path: int) -> list[str]:
         """List the commits known to change a file, given the key of its path."""
-        query = "SELECT oid FROM steps JOIN steps_paths USING (number) WHERE path = ?"
+        query = "SELECT oid FROM patches JOIN patches_paths USING (number) WHERE path = ?"
         nothing: list[str] = []
         return self._database.ask(
             lambda db: [row[0].hex() for row in db.execute(query, (path,))], nothing
@@ -67,6 +72,25 @@ class StepTable:
             nothing,
         )
 
+    def hashes(self, column: Hash, commits: Sequence[str]) -> dict[str, bytes]:
+        """Return one of the two hashes of some commits, as far as it is known."""
+        nothing: dict[str, bytes] = {}
+        return self._database.ask(
+            lambda db: {
+                oid.hex(): found
+                for oid, found in _select(db, f"oid, {column}", commits)
+                if found is not None
+            },
+            nothing,
+        )
+
+    def add_hashes(self, column: Hash, hashes: Mapping[str, bytes]) -> None:
+        """Write down one of the two hashes of commits whose files are known."""
+        statement = f"UPDATE patches SET {column} = ? WHERE oid = ?"  # noqa: S608  our own word
+        rows = [(found, bytes.fromhex(commit)) for commit, found in hashes.items()]
+        if rows:
+            self._database.ensure(lambda db: db.executemany(statement, rows) and None)
+
 
 def key_of(path: bytes) -> int:
     """Return a path as a number that SQLite can hold."""
@@ -77,7 +101,7 @@ def key_of(path: bytes) -> int:
 def _select(
     db: "sqlite3.Connection", columns: str, commits: Sequence[str]
 ) -> Iterable[tuple[bytes, ...]]:
-    return select(db, columns, "steps", "oid", [bytes.fromhex(commit) for commit in commits])
+    return select(db, columns, "patches", "oid", [bytes.fromhex(commit) for commit in commits])
 
 
 def _split(text: bytes) -> Files:
