@@ -143,7 +143,9 @@ class Repo:
         return self.git("ls-tree", "-r", "--name-only", ref).splitlines()
 
     def titles(self, branch: str = "") -> set[str]:
-        return {memory["title"] for memory in self.tr.exported(branch=branch)}
+        """What is remembered, without what is saved under a name."""
+        memories = self.tr.exported(branch=branch)
+        return {m["title"] for m in memories if m["type"] not in ("prompt", "template")}
 
 
 def make_repo(path: Path, *options: str) -> Repo:

@@ -124,15 +124,14 @@ def test_a_folder_deeper_than_python_calls_is_read(repo: Repo, deep: Path) -> No
     assert repo.json("import", str(deep), "--from", "markdown")["imported"] == 1
 
 
-@pytest.mark.parametrize("link", ["main", "main/prompts"])
 def test_export_writes_through_no_folder_that_is_a_link(
-    repo: Repo, tmp_path: Path, outside: Path, link: str
+    repo: Repo, tmp_path: Path, outside: Path
 ) -> None:
     repo.tr.remember("Use WAL mode", type="decision")
     repo.tr.prompts("save", name="greet", content="Hello")
     folder = tmp_path / "out"
-    (folder / link).parent.mkdir(parents=True)
-    (folder / link).symlink_to(outside)
+    folder.mkdir()
+    (folder / "main").symlink_to(outside)
     before = sorted(outside.rglob("*"))
 
     error = repo.error("export", "--markdown", str(folder))

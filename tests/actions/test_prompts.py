@@ -9,6 +9,7 @@ import pytest
 from conftest import Repo
 from treering import Treering
 from treering.errors import BlockedSecret, Invalid, PromptNotFound
+from treering.model.memory import derive_id
 
 
 @pytest.fixture
@@ -25,9 +26,9 @@ def test_a_prompt_is_saved_listed_run_and_deleted(repo: Repo) -> None:
     )  # fmt: skip
 
     assert saved["name"] == "code-review"
-    assert saved["version"] == repo.git(
-        "rev-parse", "refs/treering/heads/main:prompts/code-review.md"
-    )
+    (memory,) = tr.recall(type="prompt").results
+    assert memory.id == derive_id("prompt", "code-review")
+    assert saved["version"] == tr.read(memory.id).version
     (listed,) = tr.prompts("list")["prompts"]
     assert listed["name"] == "code-review"
     assert (listed["kind"], listed["description"]) == ("prompt", "A review")
@@ -256,26 +257,6 @@ def test_a_dropped_branch_gives_its_prompts_back_on_restore(repo: Repo) -> None:
     assert repo.tr.prompts("run", name="a", branch="feature")["text"] == "text"
 
 
-def test_fetched_nonsense_is_passed_over(repo: Repo) -> None:
-    """A tree from elsewhere may hold anything."""
-    repo.tr.prompts("save", name="good", content="text")
-    blob = repo.git("hash-object", "-w", "--stdin", feed="no front matter\n")
-    good = repo.git("rev-parse", "refs/treering/heads/main:prompts/good.md")
-    folder = repo.git(
-        "mktree",
-        feed=f"100644 blob {blob}\tbad.md\n120000 blob {good}\tlink.md\n"
-        f"100644 blob {good}\tgood.md\n100644 blob {good}\tother.md\n100755 blob {good}\trun.md\n",
-    )
-    root = repo.git("mktree", feed=f"040000 tree {folder}\tprompts\n")
-    tip = repo.git("commit-tree", root, "-p", "refs/treering/heads/main", feed="x\n")
-    repo.git("update-ref", "refs/treering/heads/main", tip)
-
-    assert [p["name"] for p in repo.tr.prompts("list")["prompts"]] == ["good"]
-    for name in ("bad", "link", "other", "run"):
-        with pytest.raises(PromptNotFound):
-            repo.tr.prompts("run", name=name)
-
-
 def test_the_command_line_runs_them(repo: Repo) -> None:
     """Variables as NAME=VALUE, content as argument or on stdin."""
     assert repo.json("prompts", "save", "hello", "Hello {{who}}")["name"] == "hello"
@@ -290,12 +271,12 @@ def test_the_command_line_runs_them(repo: Repo) -> None:
 
 
 def test_an_export_as_files_brings_prompts_along(repo: Repo, new_repo, tmp_path: Path) -> None:
-    """And an import of it takes them as prompts, not as memories."""
+    """And an import of it takes them as what they are."""
     repo.tr.prompts("save", name="a", content="Hello {{who}}", description="greets")
     repo.tr.prompts("save", name="b", content="{{memories}}", kind="template")
     repo.tr.remember("a memory", type="insight")
 
-    assert repo.tr.export_markdown(tmp_path / "out") == 1
+    assert repo.tr.export_markdown(tmp_path / "out") == 3
     other = new_repo("other")
     other.tr.import_path(tmp_path / "out")
 
@@ -304,3 +285,37 @@ def test_an_export_as_files_brings_prompts_along(repo: Repo, new_repo, tmp_path:
     tip = other.refs()
     other.tr.import_path(tmp_path / "out")
     assert other.refs() == tip
+
+
+def test_a_prompt_is_a_memory_that_nobody_is_shown_who_did_not_ask(repo: Repo) -> None:
+    """recall, context, tidying and review leave it out; a type, an id and the log name it."""
+    tr = repo.tr
+    tr.prompts("save", name="code-review", content="Review the retry queue for lost messages")
+    tr.prompts("save", name="digest", kind="template", content="{{memories}} of the retry queue")
+    known = tr.remember("The retry queue loses messages on restart", type="insight")
+
+    prompt = derive_id("prompt", "code-review")
+    assert [hit.id for hit in tr.recall("retry queue").results] == [known.id]
+    assert [hit.id for hit in tr.recall().results] == [known.id]
+    assert [hit.title for hit in tr.recall("retry", type="prompt").results] == ["code-review"]
+    assert [hit.title for hit in tr.recall(type="template").results] == ["digest"]
+    context = tr.context(task="review the retry queue")
+    assert [card.id for key in ("high", "medium", "low") for card in context[key]] == [known.id]
+    assert prompt not in str(tr.review()) + str(tr.maintain("dedupe", threshold=0.1))
+    assert tr.read(prompt).content == "Review the retry queue for lost messages"
+    assert prompt in [entry.id for entry in tr.log().entries]
+
+
+def test_a_prompt_that_was_deleted_is_forgotten_and_comes_back(repo: Repo) -> None:
+    tr = repo.tr
+    tr.prompts("save", name="a", content="Hello")
+    tr.prompts("delete", name="a", domain="project")
+
+    tr.forget([derive_id("prompt", "a")], restore=True)
+
+    assert tr.prompts("get", name="a")["content"] == "Hello"
+
+
+def test_a_prompt_is_saved_under_a_name_not_remembered(repo: Repo) -> None:
+    with pytest.raises(Invalid, match="under a name"):
+        repo.tr.remember("Review it", type="prompt")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from conftest import Repo
-from treering.errors import MemoryNotFound, PromptNotFound
+from treering.errors import MemoryNotFound
 
 MAIN = "refs/treering/heads/main"
 Line = tuple[str, str, str]  # mode, name, object
@@ -136,7 +136,7 @@ MALFORMED = [
     [
         # Every kind at one depth and one kind at every depth; the others in the deep run.
         pytest.param(depth, raw, marks=() if not (place and kind) else pytest.mark.deep)
-        for place, depth in enumerate(("shard", "memories", "prompts", "root"))
+        for place, depth in enumerate(("shard", "memories", "root"))
         for kind, raw in enumerate(MALFORMED)
     ],
 )
@@ -148,10 +148,6 @@ def test_a_malformed_tree_is_an_error_with_words(repo: Repo, depth: str, raw: by
         "shard": (("40000", "memories", scene.tree(
             ("40000", scene.shard, scene.good_shard()), ("40000", other_shard(scene), bad))),),
         "memories": (("40000", "memories", bad),),
-        "prompts": (
-            ("40000", "memories", scene.tree(("40000", scene.shard, scene.good_shard()))),
-            ("40000", "prompts", bad),
-        ),
     }  # fmt: skip
     scene.show(bad if depth == "root" else scene.tree(*lines[depth]))
 
@@ -163,33 +159,8 @@ def test_a_malformed_tree_is_an_error_with_words(repo: Repo, depth: str, raw: by
         done = repo.cli(*command, "--json")
         assert done.returncode in (0, 1), f"{command}: {done.stderr}"
         assert '"internal"' not in done.stderr
-    if depth in ("shard", "prompts"):
+    if depth == "shard":
         assert repo.titles() == {"Use WAL mode"}
         assert repo.tr.read(scene.id).title == "Use WAL mode"
     findings = repo.tr.doctor(dry_run=True).findings
     assert {"broken-tree", "broken-ref"} & {finding.code for finding in findings}
-
-
-@pytest.mark.parametrize("mode", ["120000", "100755", "0100644"])
-def test_a_prompt_is_a_plain_file_of_its_name(repo: Repo, mode: str) -> None:
-    scene = Scene(repo)
-    repo.tr.prompts("save", name="review", content="Look at tests.")
-    blob = repo.git("rev-parse", f"{MAIN}:prompts/review.md")
-    scene.show(scene.tree(("40000", "prompts", scene.tree((mode, "review.md", blob)))))
-
-    assert repo.tr.prompts("list", domain="project")["prompts"] == []
-    with pytest.raises(PromptNotFound):
-        repo.tr.prompts("get", name="review", domain="project")
-    told = [f.message for f in repo.tr.doctor(dry_run=True).findings if f.code == "foreign-entry"]
-    assert any("prompts/review.md" in message for message in told)
-
-
-def test_a_prompt_that_is_there_twice_is_shown_by_nobody(repo: Repo) -> None:
-    scene = Scene(repo)
-    repo.tr.prompts("save", name="review", content="Look at tests.")
-    blob = repo.git("rev-parse", f"{MAIN}:prompts/review.md")
-    line = ("100644", "review.md", blob)
-    scene.show(scene.tree(("40000", "prompts", scene.tree(line, line))))
-
-    assert repo.tr.prompts("list", domain="project")["prompts"] == []
-    assert "foreign-entry" in {f.code for f in repo.tr.doctor(dry_run=True).findings}

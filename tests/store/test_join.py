@@ -88,42 +88,6 @@ def test_what_a_commit_changed_is_known_by_its_tree(pair: tuple[Repo, Repo]) -> 
     assert found.notes == ()
 
 
-def test_saved_prompts_are_woven(pair: tuple[Repo, Repo]) -> None:
-    """Prompts and templates lie beside the memories; both people's lines stay."""
-    one, other = pair
-    one.tr.prompts("save", name="review", content="Look at tests.")
-    shutil.rmtree(other.path)
-    shutil.copytree(one.path, other.path)
-    one.tr.prompts("save", name="review", content="Look at tests.\nAnd names.")
-    other.tr.prompts("save", name="review", content="First, look at tests.")
-    other.tr.prompts("save", name="note", kind="template", content="A note")
-
-    found = join(one.workspace.store.shared, bring(one, other))
-
-    woven = found.files["prompts/review.md"]
-    assert isinstance(woven, bytes)
-    assert woven.endswith(b"---\nFirst, look at tests.\nAnd names.\n")
-
-
-def test_a_prompt_deleted_here_and_edited_there_stays(pair: tuple[Repo, Repo]) -> None:
-    one, other = pair
-    one.tr.prompts("save", name="review", content="Look at tests.")
-    shutil.rmtree(other.path)
-    shutil.copytree(one.path, other.path)
-    other.now += 10
-    one.tr.prompts("save", name="review", content="Look at tests, twice.")
-    other.tr.prompts("delete", name="review", domain="project")
-
-    tips = bring(one, other)
-    found = join(one.workspace.store.shared, tips)
-
-    kept = found.files.get("prompts/review.md")
-    if kept is None:  # the smaller tip has it as it is
-        kept = one.git("show", f"{min(tips)}:prompts/review.md").encode()
-    assert b"twice" in kept
-    assert b"deleted" not in kept
-
-
 def test_in_a_shallow_clone_the_ends_are_merged_and_said_so(
     pair: tuple[Repo, Repo], tmp_path: Path
 ) -> None:

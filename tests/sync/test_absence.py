@@ -97,7 +97,9 @@ def test_some_left_out_come_back_as_they_last_were(clone: Team, aim: Aim) -> Non
     new = bob.tr.remember("by Bob", type="insight")
     bob.tr.sync()
     mallory.git("fetch", "-q", "origin", f"{own_ref(bob)}:refs/theirs")
-    left = mallory.git("mktree", feed=mallory.git("ls-tree", "refs/theirs", "prompts") + "\n")
+    shard = mallory.git("ls-tree", "refs/theirs:memories").splitlines()[-1]
+    some = mallory.git("mktree", feed=f"{shard}\n")
+    left = mallory.git("mktree", feed=f"040000 tree {some}\tmemories\n")
     leave_out(mallory, own_ref(bob), left, onto=aim(bob))
 
     ada.tr.sync()

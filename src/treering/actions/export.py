@@ -6,11 +6,9 @@ from typing import NotRequired, TypedDict, cast
 
 from treering.actions import plain_files
 from treering.actions.answers import jsonable
-from treering.actions.prompts.shelves import list_saved
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.model import document
-from treering.store import layout
 from treering.store.view import Copy, View
 
 
@@ -93,15 +91,7 @@ def export_markdown(
             continue
         _write(folder, place, f"{place.id}.md", data)
         count += 1
-    _export_prompts(folder, _view(workspace, branch, all, private), all)
     return count
-
-
-def _export_prompts(folder: Path, view: View, all: bool) -> None:
-    """Write `<branch>/prompts/<name>.md` and `<branch>/templates/<name>.md`, as stored."""
-    for place in list_saved(view, every_copy=all):
-        data = place.layer.vault.repository.objects.blob(place.blob)
-        _write(folder, place, layout.saved_path(place.id), data)
 
 
 def _write(folder: Path, place: Copy, name: str, data: bytes) -> None:

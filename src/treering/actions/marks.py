@@ -133,11 +133,12 @@ def find_marks(
 
 
 def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "SearchView":
-    """A view ready to be searched that knows some blobs: the small one, where that is enough."""
-    search_view = workspace.searcher.knowledge_view(view)
-    if all(blob in search_view.ranks for blob in blobs):
-        return search_view
-    return workspace.searcher.search_view(view)
+    """A view ready to be searched that knows some blobs: the smallest that is enough."""
+    wanted, searcher = list(blobs), workspace.searcher
+    for search_view in (searcher.knowledge_view(view), searcher.search_view(view)):
+        if all(blob in search_view.ranks for blob in wanted):
+            return search_view
+    return searcher.search_view(view, with_saved=True)
 
 
 def mark_blobs(

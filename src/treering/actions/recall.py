@@ -14,7 +14,7 @@ from treering.call import Advice, Call
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Mode, Order, Tiers
 from treering.model.query import Filters, Query, parse
-from treering.model.taxonomy import RECORD_TYPES
+from treering.model.taxonomy import RECORD_TYPES, SAVED_TYPES
 from treering.search.hits import Hit, SearchResult, count_weak, withhold_weak
 from treering.store.view import View
 
@@ -77,8 +77,12 @@ class RecallRequest(NamedTuple):
     def _put(self, *, with_records: bool) -> tuple[SearchView, Search]:
         searcher = self.workspace.searcher
         make = searcher.search_view if with_records else searcher.knowledge_view
-        search_view = make(self.view, every_copy=self.scope == "all")
-        elsewhere = {word: make(view, every_copy=True).ranks for word, view in self._elsewhere()}
+        is_asked = bool(SAVED_TYPES.intersection(self._filters.types))
+        search_view = make(self.view, every_copy=self.scope == "all", with_saved=is_asked)
+        elsewhere = {
+            word: make(view, every_copy=True, with_saved=is_asked).ranks
+            for word, view in self._elsewhere()
+        }
 
         def search(limit: int | None) -> SearchResult:
             return search_view.index.search(

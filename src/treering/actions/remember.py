@@ -7,12 +7,12 @@ from treering.actions import inputs
 from treering.actions.marks import Outdates
 from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
 from treering.actions.workspace import Change, Position, Workspace, Writing
-from treering.call import Advice, Call
+from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.document import link_fields
 from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
-from treering.model.taxonomy import type_named
+from treering.model.taxonomy import SAVED_TYPES, type_named
 from treering.store.view import Copy, View
 from treering.text.classify import Classification, classify
 from treering.text.classify import as_given as given_type
@@ -66,6 +66,11 @@ def remember(
     """
     text = inputs.content_given(content)
     kind = given_type(type_named(type)) if type else classify(text)
+    if kind.type in SAVED_TYPES:
+        raise Invalid(
+            f"A {kind.type} is saved under a name.",
+            hint=ways(Call("prompts", "save", name="NAME", kind=kind.type, content="...")),
+        )
     now = workspace.now()
     why = inputs.text_given(reasoning, "reasoning")
     became = outcome

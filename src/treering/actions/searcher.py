@@ -247,13 +247,18 @@ class Searcher:
         self._views: dict[tuple[object, ...], SearchView] = {}
         self.learning = Learning(model, repository.git_dir, self.index, cache)
 
-    def search_view(self, view: View, *, every_copy: bool = False) -> SearchView:
-        """What a view shows: the nearest copy of each id, or every copy in every layer."""
-        return self._search_view(view, every_copy, with_records=True)
+    def search_view(
+        self, view: View, *, every_copy: bool = False, with_saved: bool = False
+    ) -> SearchView:
+        """What a view shows: the nearest copy of each id, or every copy in every layer; prompts
+        and templates only where they are asked for."""
+        return self._search_view(view, every_copy, with_records=True, with_saved=with_saved)
 
-    def knowledge_view(self, view: View, *, every_copy: bool = False) -> SearchView:
+    def knowledge_view(
+        self, view: View, *, every_copy: bool = False, with_saved: bool = False
+    ) -> SearchView:
         """The same without records, whose index is not even opened."""
-        return self._search_view(view, every_copy, with_records=False)
+        return self._search_view(view, every_copy, with_records=False, with_saved=with_saved)
 
     def rebuild(self, view: View, progress: Progress | None = None) -> int:
         """Index exactly what a view holds, anew; how many memories that are."""
@@ -268,12 +273,17 @@ class Searcher:
         self._rows.catch_up(view)
         self.index.catch_up()
 
-    def _search_view(self, view: View, every_copy: bool, *, with_records: bool) -> SearchView:
+    def _search_view(
+        self, view: View, every_copy: bool, *, with_records: bool, with_saved: bool
+    ) -> SearchView:
         self._rows.catch_up(view)
-        key = (every_copy, with_records, view.state)
+        key = (every_copy, with_records, with_saved, view.state)
         ready = self._views.pop(key, None)
         if ready is None:
             ranks = view.ranks_of_all() if every_copy else view.ranks()
+            if not with_saved:
+                for blob in self._rows.list_saved():
+                    ranks.pop(blob, None)
             ready = SearchView(self.index, view, ranks, with_records=with_records)
         self._views[key] = ready
         for oldest in list(self._views)[:-_MOST_VIEWS]:

@@ -132,21 +132,6 @@ class Writing:
         vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs
 
-    def save(
-        self,
-        op: Literal["save", "delete", "import"],
-        subject: str,
-        prompts: Mapping[str, tuple[bytes, Copy | None]],
-    ) -> None:
-        """Write prompts or templates in one commit: key -> bytes, and the copy they replace."""
-        files = {layout.saved_path(key): data for key, (data, _) in prompts.items()}
-        bases = {
-            key: below.blob
-            for key, (_, below) in prompts.items()
-            if below and below.layer.snapshot.scope != self.scope
-        }
-        self._put(self._workspace.store.shared, files, Message(op, subject, self.code, bases=bases))
-
     def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
         at = self._workspace
         commit = heads.write(

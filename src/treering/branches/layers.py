@@ -82,13 +82,9 @@ def _cover(layers: list[Layer]) -> Iterator[Layer]:
     would be seen instead, and knows nothing of it."""
     for number, layer in enumerate(layers):
         between = [one for one in layers[number + 1 :] if one.kind not in _OF_TRUNK]
-        if (layer.taken_over or layer.taken_over_saved) and between:
+        if layer.taken_over and between:
             ids = {memory_id for one in between for memory_id in one.listing()}
-            keys = {key for one in between for key in one.saved()}
-            layer = layer._replace(
-                taken_over=_without(layer.taken_over, ids),
-                taken_over_saved=_without(layer.taken_over_saved, keys),
-            )
+            layer = layer._replace(taken_over=_without(layer.taken_over, ids))
         yield layer
 
 
@@ -137,11 +133,8 @@ def _layer(store: Store, vault: Vault, scope: Scope, kind: str, trunk: str) -> L
         return Layer(kind, vault, snapshot, name=scope.branch)
     from treering.branches import overlay  # only where two scopes meet
 
-    below_memories = overlay.list_taken_over(vault, snapshot, there)
-    below_prompts = overlay.list_taken_over_saved(vault, snapshot, there)
-    return Layer(
-        kind, vault, snapshot, below_memories, name=scope.branch, taken_over_saved=below_prompts
-    )
+    taken = overlay.list_taken_over(vault, snapshot, there)
+    return Layer(kind, vault, snapshot, taken, name=scope.branch)
 
 
 def _list_detached(store: Store, head: str) -> list[Scope]:

@@ -4,8 +4,7 @@ Whether something was taken over is asked of trees. That a promotion has a scope
 says nothing: anyone who may push can write such a commit, with any tree.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
@@ -14,7 +13,7 @@ from treering.model.scope import PUSHED, TRASH, Scope
 from treering.store import layout
 from treering.store.ancestry import is_held
 from treering.store.history import PromotionRecord, kept_back, promotions
-from treering.store.layout import path_of, saved_path
+from treering.store.layout import path_of
 from treering.store.snapshot import Snapshot
 from treering.store.trees import Listing
 from treering.store.vault import Vault
@@ -23,79 +22,47 @@ from treering.text.masking import mask_branch
 _MOST = 1_000
 
 
-class _ScopePart(NamedTuple):
-    """Part of a scope: what it holds there, and where that lies in its tree."""
-
-    name: str
-    listing: Callable[[Snapshot], Listing]
-    path: Callable[[str], str]
-
-
-_MEMORIES = _ScopePart("listing", Snapshot.listing, path_of)
-_SAVED = _ScopePart("saved", Snapshot.saved, saved_path)
-
-
-def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """The memories of the source that the target has taken over; shared, not to be changed."""
-    return _list_taken(vault, source, target, _MEMORIES)
-
-
-def list_taken_over_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """The same of prompts and templates."""
-    return _list_taken(vault, source, target, _SAVED)
-
-
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """What is the source's own: without what the target took over and nobody changed since."""
     return _without(source.listing(), list_taken_over(vault, source, target))
-
-
-def own_saved(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """The same of prompts and templates."""
-    return _without(source.saved(), list_taken_over_saved(vault, source, target))
 
 
 def _without(all_of_it: Listing, taken: Listing) -> Listing:
     return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
 
 
-def _list_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
+def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
+    """The memories of the source that the target has taken over; shared, not to be changed."""
     if source.tip is None or target.tip is None:
         return {}
-    key = (source.tip, target.tip, part.name)
+    key = (source.tip, target.tip)
     known = vault.taken_over.get(key)
     if known is None:
         if len(vault.taken_over) > _MOST:
             vault.taken_over.clear()
-        known = vault.taken_over[key] = _find_taken(vault, source, target, part)
+        known = vault.taken_over[key] = _find_taken(vault, source, target)
     return known
 
 
-def _find_taken(vault: Vault, source: Snapshot, target: Snapshot, part: _ScopePart) -> Listing:
+def _find_taken(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """Found by the promotion commits of the target, which are few, instead of a merge base, which
     for two histories that never met means walking both."""
-    left = dict(part.listing(source))
+    left = dict(source.listing())
     if source.tip == target.tip:
         return left
     taken: Listing = {}
     not_there = kept_back(vault, target.tip or "")
-    left = {key: blob for key, blob in left.items() if (part.path(key), blob) not in not_there}
+    left = {key: blob for key, blob in left.items() if (path_of(key), blob) not in not_there}
     for done in promotions(vault, target.tip or ""):
         if not left:
             break
-        brought = _promoted(vault, target, done, left, part.path)
+        brought = _promoted(vault, target, done, left)
         taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
         left = {key: blob for key, blob in left.items() if key not in taken}
     return taken
 
 
-def _promoted(
-    vault: Vault,
-    target: Snapshot,
-    done: PromotionRecord,
-    left: Listing,
-    path: Callable[[str], str],
-) -> Listing:
+def _promoted(vault: Vault, target: Snapshot, done: PromotionRecord, left: Listing) -> Listing:
     """What a promotion into the target took of some files: it is all in its own tree.
 
     A memory it took is named in its message, unless there are many.
@@ -103,8 +70,8 @@ def _promoted(
     if done.said.promoted_into != mask_branch(target.scope.branch):
         return {}  # one of another scope, behind a promotion of that
     named = set(done.said.memories)
-    keys = [key for key in left if done.said.bulk or key in named or "/" in key]
-    return {key: blob for key in keys if (blob := vault.file_at(done.commit, path(key)))}
+    keys = [key for key in left if done.said.bulk or key in named]
+    return {key: blob for key in keys if (blob := vault.file_at(done.commit, path_of(key)))}
 
 
 def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> set[tuple[str, str]]:
@@ -120,7 +87,6 @@ def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> se
             continue
         for path, blob in sorted(left):
             is_named = done.said.bulk or (layout.id_of_path(path) or "") in named
-            is_named = is_named or layout.id_of_path(path) is None
             if is_named and vault.file_at(done.commit, path) == blob:
                 left.discard((path, blob))
     return left | taken_back

@@ -16,7 +16,6 @@ from treering.branches.landing.judge import Landing
 from treering.branches.overlay import (
     find_left_behind,
     own_part,
-    own_saved,
     read_special,
     was_shared,
 )
@@ -127,7 +126,7 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
         head, _, body = objects.raw_commit(commit.oid).partition(b"\n\n")
         said = read(body.decode(errors="replace"))
         ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
-        keys = {layout.id_of_path(path) or layout.saved_key_of_path(path) for path in new}
+        keys = {layout.id_of_path(path) for path in new}
         subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
         text = Message(
             said.op,
@@ -232,8 +231,7 @@ def keep_back(
     blob_of = vault.repository.objects.blob
     files = {path: blob_of(was) if was else None for path, (_, was) in brought.files.items()}
     lines = (
-        f"{layout.id_of_path(path) or layout.saved_key_of_path(path)} {blob}"
-        for path, (blob, _) in sorted(brought.files.items())
+        f"{layout.id_of_path(path)} {blob}" for path, (blob, _) in sorted(brought.files.items())
     )
     subject = f"keep {len(files)} files back from {mask(target.branch)}"
     why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
@@ -249,9 +247,6 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)
     files = {layout.path_of(mid): blob for mid, blob in memories if blob not in behind}
-    files |= {
-        layout.saved_path(key): blob for key, blob in own_saved(vault, source, target).items()
-    }
     return tuple(sorted(files.items()))
 
 

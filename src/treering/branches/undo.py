@@ -90,7 +90,7 @@ def measure(vault: Vault, before: str, now: str | None) -> Effect:
     pairs = overwritten(vault, before, now)
     count = sum(_is_hidden(vault, *pair) for pair in pairs.values())
     there = vault.snapshot_at(Scope(""), before)
-    return Effect(len(there.listing()) + len(there.saved()), len(pairs), count)
+    return Effect(len(there.listing()), len(pairs), count)
 
 
 def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[str, str | None]]:

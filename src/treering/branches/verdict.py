@@ -287,7 +287,6 @@ class ScopeJudge:
         current = {(v.path, v.blob): v for v in versions}
         snapshot = self._vault.snapshot_at(scope, tip)
         here = {(layout.path_of(mid), blob) for mid, blob in snapshot.listing().items()}
-        here |= {(layout.saved_path(key), blob) for key, blob in snapshot.saved().items()}
         here -= landed
         for name in self._targets:
             if here and name != scope.branch:

@@ -26,7 +26,7 @@ from treering.graph.subject import Subject, subject_of
 from treering.model.memory import Memory, derive_id
 from treering.model.provenance import Version, credible_dates, when_said
 from treering.model.scope import Scope
-from treering.model.taxonomy import RECORD_TYPES
+from treering.model.taxonomy import RECORD_TYPES, SAVED_TYPES
 from treering.search.entry import Entry, count_terms, entry_of
 from treering.search.keys import keys_of
 from treering.store.view import Layer, View
@@ -51,6 +51,9 @@ _WEAK = ("word ", "tag ", "text ")
 _PROBES, _MAYBE = 16, 0.25
 #: A file that more memories name than this says nothing about any two of them.
 CROWD = 12
+
+
+_SAVED = "saved"
 
 
 class MemoryRows:
@@ -264,6 +267,12 @@ class MemoryRows:
         ids = self.database.ask(lambda db: [row[0] for row in db.execute(query, values)], nothing)
         return list(dict.fromkeys(ids))
 
+    def list_saved(self) -> list[str]:
+        """Return the blobs of all prompts and templates."""
+        query = "SELECT blob FROM memories_keys JOIN memories USING (n) WHERE key = ?"
+        values, nothing = (_hash(_SAVED),), list[str]()
+        return self.database.ask(lambda db: [row[0] for row in db.execute(query, values)], nothing)
+
     def crowded_files(self, files: Iterable[str]) -> set[str]:
         """Return the files that many memories name."""
         query = "SELECT count(*) FROM (SELECT 1 FROM memories_keys WHERE key = ? LIMIT ?)"
@@ -288,7 +297,10 @@ class _Row:
         entry = entry_of(blob, memory, count_terms(memory))
         said = derive_id(memory.type, memory.content)
         reworded = [f"said {said}"] if said != memory.id else []
-        self._keys = {_hash(key) for key in (*subject.clues(), *keys_of(entry), *reworded)}
+        keys = (*subject.clues(), *keys_of(entry), *reworded)
+        if memory.type in SAVED_TYPES:  # compared with nothing, and found by name alone
+            keys = (_SAVED,)
+        self._keys = {_hash(key) for key in keys}
         self._values = (
             blob,
             entry.id,

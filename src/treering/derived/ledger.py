@@ -40,7 +40,6 @@ if TYPE_CHECKING:  # history is walked only when there is something new in it
     import sqlite3
 
     from treering.derived.walk import Contribution, Walk
-    from treering.model.prompt import Prompt
 
 #: What git does not tell for ever, in the state folder.
 NOTED = "commits"
@@ -290,13 +289,9 @@ def _was_written(commit: Contribution, why: str) -> bool:
     return bool(why) and (why == commit.op or (commit.op, why) == _MERGED)
 
 
-def _read_text(vault: Vault, key: str, blob: str) -> Memory | Prompt | None:
+def _read_text(vault: Vault, key: str, blob: str) -> Memory | None:
     try:
-        if is_id(key):
-            return vault.memory(blob)
-        from treering.model import prompt
-
-        return prompt.parse(vault.repository.objects.blob(blob))
+        return vault.memory(blob) if is_id(key) else None
     except (TreeringError, GitError):
         return None
 

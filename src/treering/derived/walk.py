@@ -11,7 +11,6 @@ from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.model.prompt import Prompt
 from treering.model.provenance import (
     JOINER,
     SOMEONE,
@@ -27,8 +26,7 @@ from treering.model.provenance import (
 from treering.store.history import FileVersion
 from treering.store.vault import NOBODY
 
-Text = Memory | Prompt
-ReadText = Callable[[str, str], Text | None]
+ReadText = Callable[[str, str], Memory | None]
 #: Git's dates are whole seconds. A commit of the same second as its parent is so much later.
 _TICK = 0.001
 

@@ -13,7 +13,7 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 TypeName = Literal[
     "decision", "pattern", "convention", "component", "concept", "insight", "issue", "debt", "api",
     "config", "security", "testing", "progress", "context", "checkpoint", "session", "commit",
-    "entity",
+    "prompt", "template", "entity",
 ]  # fmt: skip
 TYPE_NAMES: tuple[TypeName, ...] = get_args(TypeName)
 

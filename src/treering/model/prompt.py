@@ -1,18 +1,15 @@
-"""A prompt or template someone saved under a name, as a value and as bytes.
+"""Prompts and templates: memories that are saved under a name.
 
-Deleting one leaves a document marked deleted in its place, as with memories: on a branch it hides
-the trunk's, and once the branch has landed it is deleted there too.
+The id comes from type and name, so a name means one memory in every clone. The name is the title.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from treering.errors import Invalid, InvalidDocument
-from treering.model import document
-from treering.model.choices import PROMPT_KINDS
-from treering.model.memory import is_name
-from treering.model.template import MAX_SOURCE
+from treering.errors import Invalid
+from treering.model.memory import Memory, derive_id, is_name
+from treering.model.taxonomy import SAVED_TYPES
 
-_LONGEST_DESCRIPTION = 1000
+_DESCRIPTION = "description"
 
 
 class Prompt(NamedTuple):
@@ -23,8 +20,38 @@ class Prompt(NamedTuple):
     content: str
     description: str = ""
     tags: tuple[str, ...] = ()
-    modified: str = ""
-    is_deleted: bool = False
+
+    @property
+    def id(self) -> str:
+        return prompt_id(self.kind, self.name)
+
+    def as_memory(self, now: str, author: str, existing: Memory | None = None) -> Memory:
+        """The memory that keeps it, made from the one that is there under its name."""
+        memory = existing or Memory(
+            id=self.id, type=self.kind, title=self.name, content="", created=now, modified=now,
+            source="person", author=author,
+        )  # fmt: skip
+        details = {key: value for key, value in memory.details.items() if key != _DESCRIPTION}
+        details |= {_DESCRIPTION: self.description} if self.description else {}
+        return memory._replace(
+            content=self.content, tags=self.tags, details=details, status="active", modified=now
+        )
+
+
+def prompt_of(memory: Memory | None) -> Prompt | None:
+    """The prompt that a memory keeps; None where it is none, was deleted, or lies under an id that
+    is not that of its name."""
+    if memory is None or memory.type not in SAVED_TYPES or memory.is_forgotten:
+        return None
+    if not is_name(memory.title) or memory.id != prompt_id(memory.type, memory.title):
+        return None
+    description = memory.details.get(_DESCRIPTION, "")
+    text = description if isinstance(description, str) else ""
+    return Prompt(memory.title, memory.type, memory.content, text, memory.tags)
+
+
+def prompt_id(kind: str, name: str) -> str:
+    return derive_id(kind, name)
 
 
 def check_name(text: str) -> str:
@@ -36,51 +63,3 @@ def check_name(text: str) -> str:
             hint="Lower-case words joined by dashes, such as code-review.",
         )
     return name
-
-
-def dump(prompt: Prompt) -> bytes:
-    """The one way to write this prompt."""
-    fields: dict[str, Any] = {"name": prompt.name, "kind": prompt.kind}
-    fields |= {"description": prompt.description} if prompt.description else {}
-    fields |= {"tags": list(prompt.tags)} if prompt.tags else {}
-    fields |= {"status": "deleted"} if prompt.is_deleted else {}
-    fields |= {"modified": prompt.modified} if prompt.modified else {}
-    return document.join(fields, prompt.content)
-
-
-def parse(data: bytes) -> Prompt:
-    """The prompt in these bytes, or InvalidDocument; keys we do not know are passed over."""
-    fields, content = document.split(data)
-    for name in ("name", "kind"):
-        if name not in fields:
-            raise InvalidDocument("missing-field", f"The field {name!r} is missing.")
-    tags = fields.get("tags", [])
-    prompt = Prompt(
-        name=_text(fields, "name"),
-        kind=_text(fields, "kind"),
-        content=content,
-        description=_text(fields, "description"),
-        tags=tuple(str(tag) for tag in tags) if isinstance(tags, list) else (),
-        modified=_text(fields, "modified"),
-        is_deleted=fields.get("status") == "deleted",
-    )
-    _check(prompt)
-    return prompt
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name, "")
-    if not isinstance(value, str):
-        raise InvalidDocument("wrong-type", f"The field {name!r} is not text: {value!r:.60}.")
-    return value
-
-
-def _check(prompt: Prompt) -> None:
-    sound = (
-        is_name(prompt.name)
-        and prompt.kind in PROMPT_KINDS
-        and len(prompt.content) <= MAX_SOURCE
-        and len(prompt.description) <= _LONGEST_DESCRIPTION
-    )
-    if not sound:
-        raise InvalidDocument("bad-value", "The name, kind or size of a prompt is not allowed.")

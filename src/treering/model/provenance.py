@@ -9,13 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, title_of
-
-if TYPE_CHECKING:
-    from treering.model.prompt import Prompt
 
 #: How wrong an honest clock may be, in seconds.
 TOLERANCE = 86_400.0
@@ -104,14 +101,12 @@ def _format(seconds: float) -> str:
     return format_moment(max(0.0, seconds))
 
 
-def hash_words(text: Memory | Prompt) -> str:
+def hash_words(text: Memory) -> str:
     """What two versions have in common that say the same, whatever else changed around it."""
     return hashlib.sha256(repr(_words(text)).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-def _words(text: Memory | Prompt) -> tuple[Any, ...]:
-    if not isinstance(text, Memory):
-        return (text.kind, text.content, text.description, sorted(text.tags), text.is_deleted)
+def _words(text: Memory) -> tuple[Any, ...]:
     return (
         *(getattr(text, name) for name in (*_SINGLE, "title", "content")),
         sorted(text.tags),
@@ -125,11 +120,9 @@ def _details(memory: Memory) -> dict[str, str]:
     return {key: repr(value) for key, value in memory.details.items() if key not in _BY_MERGE}
 
 
-def is_same_content(text: Memory | Prompt, other: Memory | Prompt | None) -> bool:
+def is_same_content(text: Memory, other: Memory | None) -> bool:
     """Whether two versions say the same, whatever they are linked with or tagged."""
-    if isinstance(text, Memory) and isinstance(other, Memory):
-        return (text.title, text.content) == (other.title, other.content)
-    return other is not None and text.content == other.content
+    return other is not None and (text.title, text.content) == (other.title, other.content)
 
 
 def when_said(created: float, modified: float, version: Version | None) -> float:
@@ -146,22 +139,18 @@ def when_said(created: float, modified: float, version: Version | None) -> float
     return min(version.said, claim + version.said % 1)
 
 
-def is_woven(text: Memory | Prompt, parents: Sequence[Memory | Prompt]) -> bool:
+def is_woven(text: Memory, parents: Sequence[Memory]) -> bool:
     """Whether a merge has no word of its own. In which order it put those of its parents, and which
     it left out, is not asked: comparing texts is slow, and a stranger may have chosen them."""
     if not _is_within(_tokens(text.content), (_tokens(parent.content) for parent in parents)):
         return False
-    if not isinstance(text, Memory):
-        descriptions = {p.description for p in parents if not isinstance(p, Memory)}
-        return text.description in descriptions
-    sides = [parent for parent in parents if isinstance(parent, Memory)]
     return (
-        all(getattr(text, n) in {getattr(side, n) for side in sides} for n in _SINGLE)
-        and text.title in {title_of(text.content), *(side.title for side in sides)}
-        and _is_within(text.tags, (side.tags for side in sides))
-        and _is_within(_paths(text), map(_paths, sides))
-        and _is_within(_details(text).items(), (_details(side).items() for side in sides))
-        and _is_within(_extra(text), map(_extra, sides))
+        all(getattr(text, n) in {getattr(side, n) for side in parents} for n in _SINGLE)
+        and text.title in {title_of(text.content), *(side.title for side in parents)}
+        and _is_within(text.tags, (side.tags for side in parents))
+        and _is_within(_paths(text), map(_paths, parents))
+        and _is_within(_details(text).items(), (_details(side).items() for side in parents))
+        and _is_within(_extra(text), map(_extra, parents))
     )
 
 

@@ -45,6 +45,8 @@ PASSING_TYPES = _GROUPS["passing"]
 RECORD_TYPES = CAPTURED_TYPES | PASSING_TYPES
 #: Kept for what they stand for, not for what they say: never told unasked, merged or summarized.
 BOOKKEEPING_TYPES = _GROUPS["bookkeeping"]
+#: Kept under a name: nobody is shown one who did not ask for it.
+SAVED_TYPES = _GROUPS["saved"]
 
 #: Relation -> family. Any other word is kept as written and counts as association.
 RELATIONS = cast("dict[str, RelationFamily]", dict(read_items("types", "relations")))

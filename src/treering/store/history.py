@@ -42,8 +42,8 @@ class FileVersion(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A memory's id, or the key of a prompt."""
-        return layout.id_of_path(self.path) or layout.saved_key_of_path(self.path) or ""
+        """The memory's id."""
+        return layout.id_of_path(self.path) or ""
 
 
 class HistoryCommit(NamedTuple):
@@ -212,7 +212,7 @@ def read_commits(
                 blob if mode == _FILE and blob != _NOTHING else ""
                 for mode, blob in zip(file.modes, file.blobs, strict=True)
             )
-            if layout.is_ours(file.path) and (new or any(old)):
+            if layout.id_of_path(file.path) and (new or any(old)):
                 pairs[file.path] = (new, tuple(dict.fromkeys(filter(None, old))))
         said = message.read(commit.message)
         yield _describe(commit, said, cut), _list_changes(vault, commit, said, pairs)
@@ -329,7 +329,7 @@ def choose_kept_back(
     for record in records:
         for line in record.said.kept_back:
             key, _, blob = line.partition(" ")
-            file = (layout.saved_path(key) if "/" in key else layout.path_of(key), blob)
+            file = (layout.path_of(key), blob)
             below = records if is_whole else promotions(vault, record.commit)
             if record.time > again.get(file, 0) and _is_brought(vault, below, *file):
                 found[file] = max(record.time, found.get(file, 0))

@@ -52,10 +52,6 @@ class Snapshot:
         """Every memory's id and blob; not to be changed, it is shared."""
         return self._trees.listing(self._memories) if self._memories else {}
 
-    def saved(self) -> Listing:
-        """Prompts and templates: key -> blob."""
-        return self._trees.saved(self._root)
-
     def shard(self, name: str, tree: str) -> Listing:
         """The memories of one shard, given its name and tree; not to be changed, it is shared."""
         return self._trees.shard(name, tree)

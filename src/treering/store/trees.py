@@ -71,7 +71,7 @@ class Trees:
             return None
         if layout.is_shard(name):
             return self.shards(root).get(name)
-        if name not in layout.FOLDERS:
+        if name != layout.MEMORIES:
             return next(
                 (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
             )
@@ -80,7 +80,7 @@ class Trees:
             if len(self._roots) >= _MOST_ROOTS:
                 self._roots.clear()
             lines = self.lines(root)
-            ours = {e.name: e.oid for e in lines if e.mode == TREE and e.name in layout.FOLDERS}
+            ours = {e.name: e.oid for e in lines if e.mode == TREE and e.name == layout.MEMORIES}
             folders = self._roots[root] = ours
         return folders.get(name)
 
@@ -172,35 +172,12 @@ class Trees:
                 self._listings.pop(old, None)  # a server's threads may be here together
         return listing
 
-    # --- prompts and templates --------------------------------------------------------------------
-
-    def saved(self, root: str | None) -> Listing:
-        """Prompts and templates by key. They are few, and rarely asked for; a folder of them that
-        cannot be read is passed over: doctor tells."""
-        prompts: Listing = {}
-        for folder in layout.SAVED.values():
-            with contextlib.suppress(StoreDamaged):
-                prompts |= self._saved_in(folder, self.folder(root, folder))
-        return prompts
-
-    def _saved_in(self, folder: str, tree: str | None) -> Listing:
-        return {
-            f"{folder}/{name}": line.oid
-            for line in (self.lines(tree) if tree else ())
-            if line.mode == BLOB and (name := layout.name_in(line.name))
-        }
-
     # --- by path ----------------------------------------------------------------------------------
 
     def blob(self, root: str, path: str) -> str | None:
-        """What lies at a path of ours: a memory, a prompt or a template."""
-        folder = path.partition("/")[0]
-        tree = self.folder(root, folder)
-        if tree is None:
-            return None
-        if folder != layout.MEMORIES:
-            return self._saved_in(folder, tree).get(path.removesuffix(".md"))
-        return self.memory(tree, layout.id_of_path(path) or "")
+        """The memory at a path."""
+        tree, memory_id = self.folder(root, layout.MEMORIES), layout.id_of_path(path)
+        return self.memory(tree, memory_id) if tree and memory_id else None
 
     def memory(self, memories: str, memory_id: str) -> str | None:
         """The blob of one memory."""
@@ -209,39 +186,29 @@ class Trees:
         return self.shard(name, tree).get(memory_id) if tree else None
 
     def differing(self, one: str | None, other: str | None) -> Pairs:
-        """Files of ours that two roots do not share; equal folders are not even looked into."""
+        """Memories that two roots do not share; equal folders are not even looked into."""
         pairs: Pairs = {}
-        for folder in layout.FOLDERS:
-            ours, theirs = self.folder(one, folder), self.folder(other, folder)
-            if ours == theirs:
-                continue
-            if folder != layout.MEMORIES:
-                _compare(pairs, self._saved_in(folder, ours), self._saved_in(folder, theirs))
-                continue
-            for name, before, after in self.shards_apart(ours, theirs):
-                sides = [self.shard(name, tree) if tree else {} for tree in (before, after)]
-                paths = [{layout.path_of(mid)[:-3]: blob for mid, blob in s.items()} for s in sides]
-                _compare(pairs, *paths)
+        ours, theirs = (self.folder(root, layout.MEMORIES) for root in (one, other))
+        for name, before, after in self.shards_apart(ours, theirs):
+            here, there = (self.shard(name, tree) if tree else {} for tree in (before, after))
+            for memory_id in {memory_id for memory_id, _ in here.items() ^ there.items()}:
+                pairs[layout.path_of(memory_id)] = (here.get(memory_id), there.get(memory_id))
         return pairs
 
     def ahead(self, one: str | None, other: str) -> Pairs:
         """The same without what only `one` has: what lacks most of it costs what it has itself."""
         pairs: Pairs = {}
-        for folder in layout.FOLDERS:
-            ours, theirs = self.folder(one, folder), self.folder(other, folder)
-            if theirs is None or ours == theirs:
-                continue
-            if folder != layout.MEMORIES:
-                _compare(pairs, self._saved_in(folder, ours), self._saved_in(folder, theirs))
-                continue
-            before = self.shards(ours) if ours else {}
-            for name, tree in self.shards(theirs).items():
-                if (there := before.get(name)) != tree:
-                    here = self.shard(name, there) if there else {}
-                    for memory_id, blob in self.shard(name, tree).items():
-                        if here.get(memory_id) != blob:
-                            pairs[layout.path_of(memory_id)] = (here.get(memory_id), blob)
-        return {path: pair for path, pair in pairs.items() if pair[1] is not None}
+        ours, theirs = (self.folder(root, layout.MEMORIES) for root in (one, other))
+        if theirs is None or ours == theirs:
+            return pairs
+        before = self.shards(ours) if ours else {}
+        for name, tree in self.shards(theirs).items():
+            if (there := before.get(name)) != tree:
+                here = self.shard(name, there) if there else {}
+                for memory_id, blob in self.shard(name, tree).items():
+                    if here.get(memory_id) != blob:
+                        pairs[layout.path_of(memory_id)] = (here.get(memory_id), blob)
+        return pairs
 
     def changed_shards(
         self, one: str | None, other: str | None
@@ -270,9 +237,3 @@ class Trees:
                 self._apart.clear()
             self._apart[one, other] = apart
         return iter(apart)
-
-
-def _compare(pairs: Pairs, one: Listing, other: Listing) -> None:
-    """Put the files that are not the same on both sides among the found ones."""
-    for key in {key for key, _ in one.items() ^ other.items()}:
-        pairs[layout.saved_path(key)] = (one.get(key), other.get(key))

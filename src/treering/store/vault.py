@@ -63,7 +63,7 @@ class Vault:
         self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         #: (source commit, target commit, which part) -> what of the one the other has taken over.
-        self.taken_over: dict[tuple[str, str, str], Listing] = {}
+        self.taken_over: dict[tuple[str, str], Listing] = {}
         #: Scope and heads -> what they are together, and what was decided on the way.
         self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory

@@ -21,8 +21,6 @@ class Layer(NamedTuple):
     taken_over: Listing | None = None
     #: The name it goes by, where the scope still has the one before a rename.
     name: str = ""
-    #: The same of prompts and templates.
-    taken_over_saved: Listing | None = None
 
     @property
     def branch(self) -> str:
@@ -38,11 +36,6 @@ class Layer(NamedTuple):
         if not self.taken_over:
             return found
         return {mid: blob for mid, blob in found.items() if self.taken_over.get(mid) != blob}
-
-    def saved(self) -> Listing:
-        """The prompts and templates this layer shows, by key."""
-        taken = self.taken_over_saved or {}
-        return {key: blob for key, blob in self.snapshot.saved().items() if taken.get(key) != blob}
 
 
 class Copy(NamedTuple):
@@ -135,14 +128,6 @@ class View:
             for memory_id, blob in layer.listing().items():
                 if memory_id not in nearest:
                     nearest[memory_id] = Copy(memory_id, blob, layer)
-        return nearest
-
-    def saved(self) -> dict[str, Copy]:
-        """The nearest copy of every prompt and template, deleted ones included, by key."""
-        nearest: dict[str, Copy] = {}
-        for layer in self.layers:
-            for key, blob in layer.saved().items():
-                nearest.setdefault(key, Copy(key, blob, layer))
         return nearest
 
     def ranks(self) -> dict[str, int]:

@@ -185,8 +185,6 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
             yield from _check_memories(vault, name, entry.oid)
-        elif entry.mode == TREE and entry.name in layout.SAVED.values():
-            yield from _check_prompts(vault, name, entry.name, entry.oid)
         else:
             yield _foreign(name, entry.name)
 
@@ -213,18 +211,6 @@ def _check_memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
                 yield _foreign(name, f"memories/{shard.name}/{file.name}")
             else:
                 yield from _document(vault, name, memory_id, file.oid)
-
-
-def _check_prompts(vault: Vault, name: str, folder: str, tree: str) -> Iterator[Finding]:
-    """The prompts or templates of a scope."""
-    try:
-        files = vault.trees.lines(tree)
-    except StoreDamaged as error:
-        yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
-        return
-    for file in files:
-        if file.mode != BLOB or layout.name_in(file.name) is None:
-            yield _foreign(name, f"{folder}/{file.name}")
 
 
 def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Finding]:

@@ -9,7 +9,6 @@ from treering.actions.imports import read_from
 from treering.actions.imports.answers import Failure, Imported, Preview, Progress
 from treering.actions.imports.records import LinkLine, Numbered, Record
 from treering.actions.imports.transcripts import AGENTS, import_transcripts
-from treering.actions.prompts.shelves import import_prompts, prompts_below
 from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call, ways
@@ -48,10 +47,6 @@ def import_path(
             progress=progress,
         )
     source_records = read_from(workspace.repository, str(path), system)
-    is_folder = source_records.system == "markdown" and Path(path).is_dir()
-    prompts = prompts_below(Path(path)) if is_folder else []
-    if not allow_secret:
-        secrets.refuse(*(prompt.content for prompt in prompts))
     answer = import_records(
         workspace,
         source_records.records,
@@ -61,8 +56,6 @@ def import_path(
         allow_secret=allow_secret,
         progress=progress,
     )
-    if not dry_run and not private:
-        import_prompts(workspace, prompts, branch)
     return replace(answer, source=source_records.system)
 
 

@@ -9,7 +9,6 @@ import frontmatter
 
 from treering.actions.imports.records import Numbered, Record, check, decode, read
 from treering.actions.plain_files import list_files, list_passed_over
-from treering.actions.prompts.shelves import is_prompt_file
 from treering.errors import Invalid, InvalidDocument
 from treering.model import document
 from treering.model.scope import unescape
@@ -110,7 +109,7 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
     """The markdown files at a path, each with its name below it."""
     if not path.is_dir():
         return [(path, path.name)]
-    files = [file for file in list_files(path, _SUFFIX) if not is_prompt_file(file)]
+    files = list_files(path, _SUFFIX)
     return [(file, str(file.relative_to(path))) for file in files]
 
 

@@ -18,7 +18,7 @@ from treering.actions.prompts.render import (
     wrap,
 )
 from treering.actions.prompts.runs import PromptRuns, owner_of
-from treering.actions.prompts.shelves import SavedPrompt, Shelves
+from treering.actions.prompts.store import PromptStore, SavedPrompt
 from treering.actions.workspace import Workspace
 from treering.call import Advice, Option
 from treering.errors import Invalid, PromptNotFound
@@ -137,10 +137,10 @@ def find(
 ) -> SavedPrompt:
     """The prompt that is meant: the user's own first, then the project's."""
     name = prompts_model.check_name(request.name)
-    shelves = Shelves(workspace, request.branch)
+    store = PromptStore(workspace, request.branch)
     for domain in [request.domain] if request.domain else _LOOKED_IN:
         for kind in [request.kind] if request.kind else kinds:
-            if entry := shelves.find(domain, kind, name):
+            if entry := store.find(domain, kind, name):
                 return entry
     what = request.kind or kinds[0]
     raise PromptNotFound(f"There is no {what} {name}.")
@@ -168,10 +168,10 @@ def variables_of(parts: template.Template) -> list[str]:
 
 
 def _list(workspace: Workspace, request: _PromptRequest) -> PromptList:
-    shelves = Shelves(workspace, request.branch)
+    store = PromptStore(workspace, request.branch)
     items = [
         _describe(workspace, entry)
-        for entry in shelves.all()
+        for entry in store.all()
         if (not request.kind or entry.prompt.kind == request.kind)
         and (not request.domain or entry.domain == request.domain)
         and set(request.tags) <= set(entry.prompt.tags)
@@ -284,9 +284,8 @@ def _save(workspace: Workspace, request: _PromptRequest) -> PromptSaved:
         content=content,
         description=request.description[:1000],
         tags=request.tags,
-        modified=workspace.now(),
     )
-    entry = Shelves(workspace, request.branch).save(request.domain or "project", prompt)
+    entry = PromptStore(workspace, request.branch).save(request.domain or "project", prompt)
     PromptRuns(workspace).note(entry)
     return {
         "name": prompt.name,
@@ -305,7 +304,7 @@ def _delete(workspace: Workspace, request: _PromptRequest) -> PromptDeleted:
             hint=Advice("{} or {}.", Option("domain", "project"), Option("domain", "user")),
         )
     entry = find(workspace, request)
-    Shelves(workspace, request.branch).delete(entry, workspace.now())
+    PromptStore(workspace, request.branch).delete(entry)
     return {"deleted": entry.prompt.name, "kind": entry.prompt.kind, "domain": entry.domain}
 
 

@@ -5,10 +5,9 @@ A prompt is an order to an agent, taken from a branch to which others push.
 """
 
 from treering.actions.origin import YOU, name_people, origin_of
-from treering.actions.prompts.shelves import SavedPrompt
+from treering.actions.prompts.store import SavedPrompt
 from treering.actions.workspace import Workspace
 from treering.model.provenance import SOMEONE, Contributor
-from treering.store import layout
 
 _MOST = 1_000
 _FILE = "prompts.json"
@@ -63,4 +62,4 @@ def owner_of(workspace: Workspace, entry: SavedPrompt) -> str:
 
 
 def _key(entry: SavedPrompt) -> str:
-    return layout.saved_key(entry.prompt.kind, entry.prompt.name)
+    return f"{entry.prompt.kind}s/{entry.prompt.name}"

@@ -254,9 +254,9 @@ def _without(text: str, path: str) -> str:
     return text
 
 
-def _drop(value: Any, edit: JsonEdit) -> bool:
+def _drop(value: object, edit: JsonEdit) -> bool:
     """Take one edit out of a parsed file, with objects and lists that become empty by that."""
-    holders: list[tuple[dict[str, Any], str]] = []
+    holders: list[tuple[dict[str, object], str]] = []
     for key in edit.path:
         if not isinstance(value, dict) or key not in value:
             return False

@@ -6,22 +6,19 @@ not on who met whom first.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, reduce
 from itertools import chain
 from typing import NamedTuple
 
 from treering.errors import TreeringError
-from treering.model import document, prompt
+from treering.model import document
 from treering.model.memory import Memory
-from treering.model.prompt import Prompt
 from treering.store import layout
 from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import FileVersion, HistoryCommit, choose_kept_back, read_promotions
 from treering.store.merge.changes import MergeHistory, diff_histories
 from treering.store.merge.ends import merge_ends
-from treering.store.merge.prompts import PromptStep, replay_prompt
 from treering.store.merge.replay import MemoryStep, is_redacted, replay
 from treering.store.vault import Vault
 
@@ -90,7 +87,7 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
             if sides[0].is_changed_here:
                 files[path] = sides[0].blob
             elif not sides[0].is_changed_in_base:  # no commit owns up to the difference
-                outcomes[path] = meeting.by_ends(path, [there, sides[0].blob])
+                outcomes[path] = meeting.by_ends([there, sides[0].blob])
         else:
             outcomes[path] = meeting.outcome(path, [there, *sorted(blobs)])
         if path in outcomes and outcomes[path].data != there:
@@ -171,16 +168,15 @@ class HistoryMerge:
 
     def outcome(self, path: str, versions: Sequence[str | None]) -> MergedFile:
         """A file that several changed: by its whole history, else by its ends."""
-        is_memory = layout.id_of_path(path) is not None
         try:
             if not self._is_cut(path):
                 changes = self._history.changes(path)
                 # Which changes each one knew is a set for each: of many it is their square.
                 if changes and len(changes) <= MOST_CHANGES:
-                    return self._memory(changes) if is_memory else self._prompt(changes)
+                    return self._memory(changes)
         except TreeringError:
             pass  # something of the past cannot be read
-        return self.by_ends(path, versions)
+        return self.by_ends(versions)
 
     def _is_cut(self, path: str) -> bool:
         """Whether a part of the file's history is not here, as in a shallow clone."""
@@ -242,12 +238,10 @@ class HistoryMerge:
         """When the latest of the tips counts as made."""
         return max(self._history.times.get(tip, 0) for tip in self._tips)
 
-    def by_ends(self, path: str, versions: Sequence[str | None]) -> MergedFile:
+    def by_ends(self, versions: Sequence[str | None]) -> MergedFile:
         """The later one wins, then the larger blob id; one that is no memory never does, nor one
         whose date cannot be true."""
         blobs = [blob for blob in dict.fromkeys(versions) if blob]
-        if layout.id_of_path(path) is None:
-            return self._newer_prompt(blobs)
         readable = {blob: memory for blob in blobs if (memory := self._vault.try_memory(blob))}
         if gone := [blob for blob, memory in readable.items() if is_redacted(memory)]:
             return MergedFile(min(gone))
@@ -260,33 +254,7 @@ class HistoryMerge:
         note = f"{older.id} was merged without its history"
         return MergedFile(document.dump(reduce(merge_ends, newer, older)), (note,))
 
-    def _rank(self, blob: str, version: Memory | Prompt) -> tuple[str, str]:
+    def _rank(self, blob: str, version: Memory) -> tuple[str, str]:
         """What a version goes by where only the ends are known."""
         is_true = is_possible(version.modified, self._latest)
         return (version.modified if is_true else "", blob)
-
-    # --- saved prompts and templates --------------------------------------------------------------
-
-    def _prompt(self, changes: Changes) -> MergedFile:
-        knew = self._history.knew((commit.oid for commit, _ in changes), {})
-        steps = []
-        for commit, change in changes:
-            if change.blob:
-                before = self._parse_prompt(change.before[0]) if change.before else None
-                when, after = self._history.times[commit.oid], self._parse_prompt(change.blob)
-                if not is_possible(after.modified, when):
-                    after = after._replace(modified=limit_date(after.modified, when))
-                steps.append(PromptStep(commit.oid, when, before, after, knew[commit.oid]))
-        return MergedFile(prompt.dump(replay_prompt(steps)))
-
-    def _parse_prompt(self, blob: str) -> Prompt:
-        return prompt.parse(self._vault.repository.objects.blob(blob))
-
-    def _newer_prompt(self, blobs: Sequence[str]) -> MergedFile:
-        """The latest one, but never a deletion; one that cannot be read loses."""
-        ranks: list[tuple[bool, tuple[str, str]]] = []
-        for blob in blobs:
-            with suppress(TreeringError):
-                prompt_there = self._parse_prompt(blob)
-                ranks.append((not prompt_there.is_deleted, self._rank(blob, prompt_there)))
-        return MergedFile(max(ranks)[1][1] if ranks else max(blobs, default=None))
