@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
+from treering.actions.backfill import BackfillEstimate, estimate
 from treering.actions.doctor.lost import count_vanished
 from treering.actions.guard import Guarded, guard
 from treering.actions.health import StatusHealth, StoreState, health, store_state
@@ -71,6 +72,8 @@ class RemoteState(TypedDict):
 
 
 class StatusSummary(StoreState):
+    """`backfill` is there while no commit has been captured."""
+
     repository: RepositoryState
     format: int
     memories: MemoryCounts
@@ -79,6 +82,7 @@ class StatusSummary(StoreState):
     recent_topics: list[str]
     branches: list[BranchState]
     remotes: list[RemoteState]
+    backfill: NotRequired[BackfillEstimate]
 
 
 class StatusBranches(TypedDict):
@@ -160,7 +164,8 @@ def _summary(
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
     links = Counter(relation for memory in alive for relation, *_ in memory.links)
-    return {
+    state = store_state(workspace)
+    summary: StatusSummary = {
         "repository": {
             "branch": position.scope.branch,
             "checked_out": workspace.position().scope.branch,
@@ -176,8 +181,15 @@ def _summary(
         "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
         "remotes": remotes(workspace),
-        **store_state(workspace),
+        "index": state["index"],
+        "hooks": state["hooks"],
+        "journal": state["journal"],
+        "sync": state["sync"],
     }
+    is_captured = any(memory.type == "commit" for memory in memories)
+    if not is_captured and (estimated := estimate(workspace))["commits"]:
+        summary["backfill"] = estimated
+    return summary
 
 
 def _count_memories(

@@ -38,7 +38,7 @@ def run_log(
     if not graph:
         return log(call.workspace, id, limit=limit, branch=branch, all=all)
     if id:
-        raise Invalid("--graph draws branches and takes no id.", hint="Leave out the id.")
+        raise Invalid("--graph draws branches, not a single memory.", hint="Leave out the id.")
     return drawing(call.workspace, limit=limit, branch=branch, all=all or not branch)
 
 

@@ -198,6 +198,17 @@ def _entity_row(item: dict[str, Any]) -> tuple[str, ...]:
 # --- status ---------------------------------------------------------------------------------------
 
 
+def run_status(call: Invocation, **options: Any) -> Any:
+    answer = call.act("status", **options)
+    if call.as_json or not isinstance(answer, dict) or "memories" not in answer:
+        return answer
+    from treering.cli.next_steps import is_new, render_steps
+
+    steps = render_steps(call.workspace, answer) if is_new(answer) else ""
+    call.answer(answer, lambda cleaned: "\n".join(filter(None, [render_status(cleaned), steps])))
+    return None
+
+
 def render_status(answer: Any) -> str:
     if not isinstance(answer, dict):
         from treering.cli.guard import render_guard
@@ -211,7 +222,7 @@ def _render_summary(answer: dict[str, Any]) -> str:
     where = "On" if here["branch"] == here["checked_out"] else "Seen from"
     lines = [
         f"{where} {here['branch']} (trunk: {here['trunk']}): "
-        f"{count(memories['visible'])} visible, {count(memories['total'], 'copy')} in all branches"
+        f"{count(memories['visible'])} visible, {memories['total']} stored in all branches"
     ]
     if memories["by_type"]:
         types = (f"{n} {kind(name, 0)}" for name, n in memories["by_type"].items())
@@ -236,8 +247,6 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
     notes = []
     if gone := answer["memories"].get("vanished"):
         notes.append(f"{count(gone)} vanished with their refs: run `treering doctor`")
-    if not answer["hooks"]["installed"]:
-        notes.append("no hooks: `treering init` lets commits remember themselves")
     if pending := answer["journal"]["pending"]:
         notes.append(f"{count(pending, 'hook event')} waiting: the next recall or gc picks them up")
     sync = answer["sync"]
@@ -253,9 +262,9 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
         if undo["many"]
     ]
     local = sync.get("local", ())
-    notes += [f"{one['branch']} stays here: {one['reason']}" for one in local[:_MOST_LOCAL]]
+    notes += [f"{one['branch']} stays local: {one['reason']}" for one in local[:_MOST_LOCAL]]
     if len(local) > _MOST_LOCAL:
-        more = f"{len(local) - _MOST_LOCAL} more branches stay here"
+        more = f"{len(local) - _MOST_LOCAL} more branches stay local"
         notes.append(f"{more}: `treering sync --dry-run` lists them")
     news = ((sync["ahead"], "push"), (sync["behind"], "fetch"))
     if ways := [f"{count(number, 'change')} to {way}" for number, way in news if number]:
@@ -269,7 +278,7 @@ def _list_remote_notes(answer: dict[str, Any]) -> list[str]:
         return []
     texts = {
         True: "has memories: `treering sync fetch --remote {name}` gets them",
-        "unknown": "may have memories: `treering sync fetch --remote {name}` asks and gets them",
+        "unknown": "may have memories: `treering sync fetch --remote {name}` looks",
     }
     return [
         f"{remote['name']} {texts[remote['memories']].format(name=remote['name'])}"

@@ -134,7 +134,7 @@ def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None
             memory_id = answer.results[int(reply) - 1].id
             call.answer(call.act("read", memory_id, branch=branch, at=at), render_read)
             return
-        call.say(f"A number from 1 to {len(rows)}, or nothing.")
+        call.say(f"Enter a number from 1 to {len(rows)}, or nothing to stop.")
 
 
 def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
@@ -292,7 +292,7 @@ def _list_details(memory: "WholeMemory") -> list[tuple[str, str]]:
     merge = details.pop("merge", None)
     if memory.conflict and isinstance(merge, Mapping):
         command = f"treering read {memory.id} --at {str(merge.get('lost'))[:12]}"
-        rows.append(("conflict", f"reworded twice, the other wording: {command}"))
+        rows.append(("conflict", f"reworded twice; the other wording: {command}"))
     return rows + [(key, _in_words(value)) for key, value in details.items()]
 
 
@@ -349,8 +349,8 @@ def run_link(
     """The relation stands between the two memories, or is an option."""
     if len(rest) > 2 or (len(rest) == 2 and "relation" in call.typed):
         raise Misuse(
-            "Give a source, a relation or none, and a target.",
-            hint="`treering link --help` says more.",
+            "Give a source, optionally a relation, and a target.",
+            hint="See `treering link --help`.",
         )
     word = rest[0] if len(rest) == 2 else relation
     return call.act("link", source, rest[-1], relation=word, **options)
