@@ -136,7 +136,7 @@ def test_records_and_what_is_hidden_are_not_in_the_queue(repo: Repo):
     repo.tr.forget([gone.id])
 
     assert repo.tr.review().total == 0
-    assert repo.cli("review").stdout == "Nothing doubtful on main.\n"
+    assert repo.cli("review").stdout == "Nothing to review on main.\n"
 
 
 def test_status_has_the_same_queue(doubtful: Repo):

@@ -185,6 +185,6 @@ def test_init_says_what_teammates_need(repo: Repo) -> None:
     """The files of a client are everybody's once they are committed."""
     notes = repo.json("init", "--client", "claude")["notes"]
 
-    note = next(note for note in notes if "PATH" in note)
+    note = next(note for note in notes if "teammates" in note)
     assert ".mcp.json and .claude/settings.json" in note
-    assert not any("PATH" in note for note in repo.json("init")["notes"])
+    assert not any("teammates" in note for note in repo.json("init")["notes"])
