@@ -154,7 +154,7 @@ def test_a_pipe_gets_a_list(doubtful: Repo):
 
     assert lines[0].endswith("The nightly backup goes to tape")
     assert lines[1].strip().startswith("outdated: superseded by: Backups go to the object store")
-    assert lines[-1] == "2 of 7 memories: --limit shows more"
+    assert lines[-1] == "2 of 7 memories: use --limit to see more"
     assert doubtful.error("review", "--limit", "0")["code"] == "invalid"
 
 

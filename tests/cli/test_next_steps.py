@@ -56,6 +56,12 @@ def test_status_counts_what_a_backfill_would_capture(repo: Repo) -> None:
     assert "backfill" not in repo.json("status")
 
 
+def test_who_wants_no_commits_is_not_asked_again(repo: Repo) -> None:
+    repo.cli("config", "capture", "none")
+
+    assert "backfill" not in repo.json("status")
+
+
 def test_init_fits_on_one_screen(repo: Repo) -> None:
     repo.commit_file("a.txt")
 

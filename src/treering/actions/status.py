@@ -186,8 +186,9 @@ def _summary(
         "journal": state["journal"],
         "sync": state["sync"],
     }
+    is_wanted = (repository.config("treering.capture") or "").lower() != "none"
     is_captured = any(memory.type == "commit" for memory in memories)
-    if not is_captured and (estimated := estimate(workspace))["commits"]:
+    if is_wanted and not is_captured and (estimated := estimate(workspace))["commits"]:
         summary["backfill"] = estimated
     return summary
 
