@@ -18,7 +18,8 @@ from treering.branches.trunk import trunk_of, trunk_tips
 from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id, routine_of
 from treering.capture.recording import Recording, Rules
 from treering.errors import BranchNotFound, StoreDamaged
-from treering.git import process, reflog
+from treering.git import reflog
+from treering.git.log import count_branch_commits
 from treering.git.repository import Repository
 from treering.model.dates import parse_moment
 from treering.model.provenance import address_of
@@ -80,9 +81,7 @@ class BackfillEstimate(TypedDict):
 
 def estimate(workspace: Workspace) -> BackfillEstimate:
     """Count the commits of all branches here, merges left out."""
-    words = ("rev-list", "--count", "--no-merges", "--branches")
-    result = process.ask(workspace.repository.common_dir, *words)
-    commits = int(result.out) if result.code == 0 else 0
+    commits = count_branch_commits(workspace.repository.common_dir)
     return {"commits": commits, "seconds": max(1, round(commits / RATE))}
 
 
