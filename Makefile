@@ -11,20 +11,20 @@ TEMPORARY = $(shell $(PYTHON) -c 'import os, shutil, tempfile; shm = "/dev/shm";
 .PHONY: help demo test test-deep mutants lint package conformance clients bench reliability pictures eval model clean
 
 help:
-	@echo "make demo       install into $(VENV) and play the main job on a throw-away repository"
+	@echo "make demo       install into $(VENV) and play the story of the README in a throw-away repository"
 	@echo "make test       run the tests"
 	@echo "make test-deep  run the slow fault and property tests too, and the mutants"
-	@echo "make mutants    put small faults into the code, and see whether a test notices each"
+	@echo "make mutants    put small faults into the code, and see whether tests notice"
 	@echo "make lint       ruff and mypy"
-	@echo "make package    build the wheel and use it, under every Python that is here"
+	@echo "make package    build the wheel and use it under every installed Python"
 	@echo "make conformance  run the official conformance suite of the protocol (needs node)"
 	@echo "make clients    let real agent programs read what init writes (needs node)"
 	@echo "make bench      print every figure the docs quote"
-	@echo "make reliability  play bad days through the program, and count what was lost"
+	@echo "make reliability  play bad days, and count what was lost"
 	@echo "make pictures   take the pictures of the page again (needs chromium)"
 	@echo "make eval       measure retrieval quality (needs the evaluation data, see benchmarks/evaluate.py);"
 	@echo "                MODEL=FOLDER measures the model in that folder, too"
-	@echo "make model      build the table of vectors again (downloads half a GB, takes some CPU minutes)"
+	@echo "make model      rebuild the table of vectors (downloads half a GB)"
 
 $(READY): pyproject.toml src/treering/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,8 +1,7 @@
-"""Draws docs/terminal.svg and docs/why.svg from a real run of `treering demo`:
-`python docs/picture.py`.
+"""Draws docs/terminal.svg from a real run of `treering demo`: `python docs/picture.py`.
 
 The program is run in a terminal of its own; what it printed there, colours and all, becomes text in
-the pictures. Only the scenes named below are shown, so that each fits on one screen.
+the picture. Only the scenes named below are shown, so that it fits on one screen.
 """
 
 import os
@@ -16,13 +15,12 @@ from pathlib import Path
 from treering.cli import program
 
 FOLDER = Path(__file__).parent
-#: Picture -> its scenes, and what it shows to those who do not see it.
-PICTURES = {
-    # remembered, learned on a branch, squashed and collected, found again
-    "terminal.svg": ((0, 1, 4, 5), "A terminal session: the story of treering demo"),
-    # from two lines of the squash to what was learned on its branch
-    "why.svg": ((6,), "A terminal session: treering why, from two lines to their reasons"),
-}
+#: The scenes that are shown, and what the picture shows to those who do not see it.
+SCENES = (1, 2, 3)
+LABEL = (
+    "A terminal session: a branch is squashed into main and deleted, an agent is told why a line is"
+    " there before it edits it, and guard names the decision that the edit overrules"
+)
 COLUMNS = 112
 LINE, CHARACTER, EDGE = 18, 7.8, 16
 COLORS = {"31": "#f7768e", "32": "#9ece6a", "33": "#e0af68", "34": "#7aa2f7", "36": "#7dcfff"}
@@ -118,6 +116,4 @@ def _styled(style: dict[str, str], codes: list[str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    story = recorded()
-    for name, (scenes, label) in PICTURES.items():
-        (FOLDER / name).write_text(svg(shown(story, scenes), label), encoding="utf-8")
+    (FOLDER / "terminal.svg").write_text(svg(shown(recorded(), SCENES), LABEL), encoding="utf-8")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from treering.api import Treering as Treering
     from treering.git.objects import Person as Person
 
-__version__ = "0.1.0"
+__version__ = "0.3.0"
 
 __all__ = ["Person", "Treering", "__version__"]
 

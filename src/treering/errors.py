@@ -2,10 +2,10 @@
 
 TreeringError
 ├── Invalid               the input is wrong
-│   └── InvalidDocument   stored bytes are no memory
+│   └── InvalidDocument   stored bytes are not a memory
 ├── MemoryNotFound
 ├── AmbiguousId
-├── Conflict              someone else was faster
+├── Conflict              someone else changed it first
 ├── BlockedSecret
 ├── PromptNotFound
 ├── BranchNotFound
@@ -15,12 +15,12 @@ TreeringError
 ├── FormatTooNew
 ├── StoreDamaged
 ├── StorageFailed         full disk, I/O, permissions
-├── SyncRefused           no remote, or it said no
+├── SyncRefused           no remote, or it refused
 ├── Busy                  another process holds the lock
-├── NeedsModel            a text has to be written, and nobody is there to write it
+├── NeedsModel            a text has to be written by the caller
 ├── HubUnavailable        the hub's folder or database does not answer
-├── RepoNotFound          the hub knows no repository of that name
-└── NotAllowed            a token may not see that
+├── RepoNotFound          the hub has no repository of that name
+└── NotAllowed            the token does not permit it
 
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
 """
@@ -45,13 +45,13 @@ class TreeringError(Exception):
 
 
 class Invalid(TreeringError):
-    """An argument, a query or a line of input is not what the contract allows."""
+    """An argument, a query or a line of input is not valid."""
 
     code = "invalid"
 
 
 class InvalidDocument(Invalid):
-    """Bytes that claim to be a memory and are not; `reason` is one stable word for why."""
+    """Bytes that should be a memory and are not; `reason` is one stable word for why."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -63,13 +63,13 @@ class MemoryNotFound(TreeringError):
 
     code = "memory_not_found"
     hint: str = Advice(
-        "{} lists what is visible here, {} what every branch has.",
+        "{} lists what is visible here, {} lists every branch.",
         Call("recall"), Call("recall", scope="all"),
     )  # fmt: skip
 
 
 class AmbiguousId(TreeringError):
-    """An id prefix fits several memories."""
+    """An id prefix matches several memories."""
 
     code = "ambiguous_id"
 
@@ -78,21 +78,21 @@ class Conflict(TreeringError):
     """The memory is no longer the version the caller expected."""
 
     code = "conflict"
-    hint = "Read it again, apply your change to what is there now, and retry."
+    hint = "Read it again, apply your change to the current version, and retry."
 
 
 class BlockedSecret(TreeringError):
-    """The text holds what looks like a credential; it was not stored anywhere."""
+    """The text contains what looks like a credential; nothing was stored."""
 
     code = "blocked_secret"
-    hint = "Do not quote the secret. Say where it is kept, for example."
+    hint = "Say where the secret is kept instead of quoting it."
 
 
 class PromptNotFound(TreeringError):
     """No prompt or template of this name is visible."""
 
     code = "prompt_not_found"
-    hint: str = Advice("{} shows the names.", Call("prompts", "list"))
+    hint: str = Advice("{} lists the names.", Call("prompts", "list"))
 
 
 class BranchNotFound(TreeringError):
@@ -113,14 +113,14 @@ class NotARepository(TreeringError):
     """No git repository here."""
 
     code = "not_a_repository"
-    hint = "Run it inside a git repository, or name one with --repo PATH."
+    hint = "Run this inside a git repository, or name one with --repo PATH."
 
 
 class UnsupportedRepository(TreeringError):
     """A repository libgit2 cannot open (SHA-256 objects, reftable)."""
 
     code = "unsupported_repository"
-    hint = "treering needs SHA-1 objects and the files ref backend: git's defaults."
+    hint = "treering needs SHA-1 objects and the files ref backend, which are git's defaults."
 
 
 class FormatTooNew(TreeringError):
@@ -134,23 +134,21 @@ class StoreDamaged(TreeringError):
     """A memory ref or an object below it cannot be read."""
 
     code = "store_damaged"
-    hint = "`treering doctor` says what is wrong and repairs what is safe."
+    hint = "Run `treering doctor` to see what is wrong and repair what is safe."
 
 
 class StorageFailed(TreeringError):
-    """The disk said no; the message says why. What was acknowledged before is untouched."""
+    """The disk or git refused; the message says why. Earlier memories are untouched."""
 
     code = "storage_failed"
     hint = "Nothing was stored. Retrying is safe: the same content gets the same id."
 
 
 class SyncRefused(TreeringError):
-    """The remote is not there, cannot be reached, or does not take what we have."""
+    """The remote does not exist, cannot be reached, or refuses the push."""
 
     code = "sync_refused"
-    hint: str = Advice(
-        "Nothing was lost: everything is still here, and {} can be run again.", Call("sync")
-    )
+    hint: str = Advice("Nothing was lost. Run {} again when this is fixed.", Call("sync"))
 
 
 class Busy(TreeringError):
@@ -164,25 +162,25 @@ class NeedsModel(TreeringError):
     """A text has to be written, and the caller has not done it."""
 
     code = "needs_model"
-    hint = "Write the text and give it as content."
+    hint = "Write the text and pass it as content."
 
 
 class HubUnavailable(TreeringError):
     """The folder or the database of the hub cannot be used."""
 
     code = "hub_unavailable"
-    hint = "`treering hub status` says where the hub is. TREERING_HUB or --hub names another place."
+    hint = "`treering hub status` shows where the hub is. Set TREERING_HUB or --hub to use another."
 
 
 class RepoNotFound(TreeringError):
     """No repository of this name was added to the hub."""
 
     code = "repo_not_found"
-    hint = "`treering hub list` shows the names. `treering hub add NAME URL` adds one."
+    hint = "`treering hub list` lists the names. `treering hub add NAME URL` adds one."
 
 
 class NotAllowed(TreeringError):
     """A token that is unknown or revoked, or that was not granted this repository."""
 
     code = "not_allowed"
-    hint = "`treering hub grant NAME --repos a,b` makes a token for some repositories."
+    hint = "`treering hub grant NAME --repos a,b` creates a token for some repositories."

@@ -419,7 +419,7 @@ def test_markdown_and_text_say_what_a_reviewer_needs(story: Story) -> None:
         assert "Overrules: " in said
     assert f"`Overrules: {story.patience} REASON`" in markdown
     story.repo.git("reset", "-q", "--hard", "main")
-    assert "Nothing" in story.repo.cli("guard", "--markdown").stdout
+    assert "No memories." in story.repo.cli("guard", "--markdown").stdout
 
 
 def test_sarif_has_what_code_scanning_reads(story: Story) -> None:

@@ -61,7 +61,7 @@ def test_the_command_line_says_that_nothing_is_close_and_how_to_list_it(team: Re
 
     said = team.cli("recall", question).stdout
 
-    assert said.startswith("Nothing close to this question on main.")
+    assert said.startswith("Nothing matches closely on main.")
     assert "--weak" in said
     assert team.cli("recall", question, "--weak").stdout.count("decision") > 0
 

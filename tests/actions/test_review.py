@@ -136,7 +136,7 @@ def test_records_and_what_is_hidden_are_not_in_the_queue(repo: Repo):
     repo.tr.forget([gone.id])
 
     assert repo.tr.review().total == 0
-    assert repo.cli("review").stdout == "Nothing doubtful on main.\n"
+    assert repo.cli("review").stdout == "Nothing to review on main.\n"
 
 
 def test_status_has_the_same_queue(doubtful: Repo):
@@ -154,7 +154,7 @@ def test_a_pipe_gets_a_list(doubtful: Repo):
 
     assert lines[0].endswith("The nightly backup goes to tape")
     assert lines[1].strip().startswith("outdated: superseded by: Backups go to the object store")
-    assert lines[-1] == "2 of 7 memories: --limit shows more"
+    assert lines[-1] == "2 of 7 memories: use --limit to see more"
     assert doubtful.error("review", "--limit", "0")["code"] == "invalid"
 
 

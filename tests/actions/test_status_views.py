@@ -109,7 +109,7 @@ def test_forgotten_memories_are_in_no_view(filled: Repo) -> None:
         ("files", ["src/         3", "  db/        3", "    wal.py   2", "README.md    1"]),
         ("branches", ["main  5  live"]),
         ("outputs", ["Nothing yet."]),
-        ("summary", ["On main (trunk: main): 5 memories visible, 5 copies in all branches"]),
+        ("summary", ["On main (trunk: main): 5 memories visible, 5 stored in all branches"]),
     ],
 )
 def test_views_are_aligned_tables(filled: Repo, view: str, lines: list[str]) -> None:

@@ -44,7 +44,7 @@ def test_a_reason_that_no_line_leads_to_is_named_all_the_same(repo: Repo) -> Non
 
     assert "refuses the eleventh" in said.stdout
 
-    assert "say why" in said.stdout
+    assert "give a reason" in said.stdout
     assert "next: treering init && treering backfill" in said.stdout
 
 

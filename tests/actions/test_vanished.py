@@ -55,7 +55,7 @@ def test_status_says_in_a_line_that_memories_vanished(shop: Repo) -> None:
     shell(shop, DELETE)
 
     assert shop.tr.status()["memories"]["vanished"] == 2
-    assert "2 memories vanished with their refs: `treering doctor`" in shop.cli("status").stdout
+    assert "2 memories vanished with their refs: run `treering doctor`" in shop.cli("status").stdout
 
 
 def test_memories_that_were_never_searched_are_missed_too(repo: Repo) -> None:

@@ -145,3 +145,18 @@ def test_at_depth_one_a_job_is_told_what_is_missing(host: Host, text: str, tmp_p
 
     assert code == 1
     assert "--unshallow" in said
+
+
+def test_the_matrix_runs_what_make_test_runs(root: Path) -> None:
+    """On the three systems that a public host offers, with the same tests as here."""
+    workflow = yaml.safe_load((root / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    job = workflow["jobs"]["test"]
+    commands = " ".join(step.get("run", "") for step in job["steps"])
+    target = re.search(r"^test:.*?\n\n", (root / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+
+    assert [os.partition("-")[0] for os in job["strategy"]["matrix"]["os"]] == [
+        "ubuntu", "macos", "windows",
+    ]  # fmt: skip
+    assert target is not None
+    assert all(words in commands and words in target[0] for words in ("pytest", "-m 'not deep'"))
+    assert "make lint" in [step.get("run") for step in workflow["jobs"]["lint"]["steps"]]

@@ -67,6 +67,8 @@ def test_the_commands_of_the_readme_run(page, tmp_path):
         "git init -q -b main .",
         "git config user.name A",
         "git config user.email a@example.org",
+        "echo 'PRAGMA journal_mode = WAL' > db.py",
+        "git add db.py && git commit -q -m 'A database'",
     ]
     commands = [
         line for block in blocks for line in block.splitlines() if line.startswith("treering")

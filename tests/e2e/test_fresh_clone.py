@@ -59,7 +59,7 @@ def test_status_is_silent_once_they_are_here(fresh: Repo) -> None:
 def test_init_fetches_memories(fresh: Repo) -> None:
     done = fresh.json("init")
 
-    assert "Fetched from origin: 2 memories of 2 branches." in done["notes"]
+    assert "Fetched 2 memories of 2 branches from origin." in done["notes"]
     assert fresh.json("status")["memories"]["visible"] == 1
     assert [hit["title"] for hit in fresh.json("recall", "wal")["results"]] == ["Use WAL mode"]
     assert not any("Fetched" in note for note in fresh.json("init")["notes"])
@@ -71,7 +71,7 @@ def test_init_without_a_network_does_all_else(fresh: Repo, tmp_path: Path) -> No
     done = fresh.json("init")
 
     assert "post-commit" in done["hooks"]
-    assert any("origin could not be asked for memories" in note for note in done["notes"])
+    assert any("Could not fetch memories from origin" in note for note in done["notes"])
     assert any("`treering sync fetch --remote origin`" in note for note in done["notes"])
 
 

@@ -28,4 +28,4 @@ def test_of_two_that_say_the_same_the_next_step_merges_them(repo: Repo):
 
 
 def test_nothing_to_do(repo: Repo):
-    assert "Nothing doubtful on main." in repo.cli("review").stdout
+    assert "Nothing to review on main." in repo.cli("review").stdout

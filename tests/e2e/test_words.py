@@ -27,7 +27,7 @@ def test_one_is_not_several(repo: Repo) -> None:
     repo.cli("remember", "Use WAL mode")
 
     said = repo.cli("status").stdout
-    assert "1 memory visible, 1 copy in all branches" in said
+    assert "1 memory visible, 1 stored in all branches" in said
 
 
 def test_what_is_withheld_is_counted_in_words(repo: Repo) -> None:
@@ -37,7 +37,7 @@ def test_what_is_withheld_is_counted_in_words(repo: Repo) -> None:
 
     said = repo.cli("recall", "wal").stdout
 
-    assert "withheld: 1 memory of other branches (--scope all)" in said
+    assert "1 more on other branches (--scope all)" in said
 
 
 def test_what_is_to_be_pushed_is_named(clones: tuple[Repo, Repo]) -> None:
@@ -173,8 +173,8 @@ def test_a_search_in_a_fresh_clone_says_how_to_get_memories(clones: tuple[Repo, 
 
     done = second.cli("recall", "wal")
 
-    assert "Nothing found on main." in done.stdout
-    hint = "hint: No memories are here yet. `treering sync fetch` asks origin for some."
+    assert "No memories found on main." in done.stdout
+    hint = "hint: This clone has no memories yet. `treering sync fetch` gets those that origin has."
     assert hint in done.stderr
     second.cli("sync", "fetch")
     assert "Use WAL mode" in second.cli("recall", "wal").stdout
@@ -185,6 +185,6 @@ def test_init_says_what_teammates_need(repo: Repo) -> None:
     """The files of a client are everybody's once they are committed."""
     notes = repo.json("init", "--client", "claude")["notes"]
 
-    note = next(note for note in notes if "PATH" in note)
+    note = next(note for note in notes if "teammates" in note)
     assert ".mcp.json and .claude/settings.json" in note
-    assert not any("PATH" in note for note in repo.json("init")["notes"])
+    assert not any("teammates" in note for note in repo.json("init")["notes"])

@@ -73,7 +73,7 @@ def test_what_was_captured_stays_and_the_next_call_goes_on(long: Repo, how: sign
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     assert 20 <= len(kept) < COMMITS
     if how == signal.SIGINT:
-        assert "What was captured stays: `treering backfill` goes on" in errors
+        assert "Run `treering backfill` again to continue" in errors
 
     answer = long.json("backfill")
 

@@ -161,7 +161,7 @@ def test_a_dry_run_takes_no_lock_drains_nothing_and_says_what_waits(repo, noting
         text = repo.cli("gc", "--dry-run").stdout
 
     assert answer["pending"] == len(waiting) > 0
-    assert f"{len(waiting)} hook events wait" in text
+    assert f"{len(waiting)} hook events waiting" in text
     assert (noting.events(), repo.refs()) == (waiting, before)
     assert any(event[2] == commit for event in waiting)
     assert "pending" not in repo.json("gc")

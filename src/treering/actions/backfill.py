@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from treering.actions.record_events import rules, write_recorded
 from treering.actions.workspace import Position, Workspace, Writing
@@ -18,6 +19,7 @@ from treering.capture.commits import CodeCommit, commits, is_left_out, memory_id
 from treering.capture.recording import Recording, Rules
 from treering.errors import BranchNotFound, StoreDamaged
 from treering.git import reflog
+from treering.git.log import count_branch_commits
 from treering.git.repository import Repository
 from treering.model.dates import parse_moment
 from treering.model.provenance import address_of
@@ -30,6 +32,8 @@ Progress = Callable[[int, int], None]
 
 #: Commits in one batch: about a second of work.
 BATCH = 1000
+#: Commits captured in a second, rounded down from what `python -m benchmarks backfill` measures.
+RATE = 400
 #: Commits of one pull that are captured by themselves.
 MOST_PULLED = 500
 _PULLED = "pulled"  # the tips of branches whose pulls were looked at
@@ -66,6 +70,19 @@ def backfill(
     job = _Backfill(workspace, how._replace(capture="all") if all else how, progress)
     histories = _list_histories(workspace, since, branch)
     return job.run(histories)
+
+
+class BackfillEstimate(TypedDict):
+    """How many commits a backfill would look at, and about how long that takes."""
+
+    commits: int
+    seconds: int
+
+
+def estimate(workspace: Workspace) -> BackfillEstimate:
+    """Count the commits of all branches here, merges left out."""
+    commits = count_branch_commits(workspace.repository.common_dir)
+    return {"commits": commits, "seconds": max(1, round(commits / RATE))}
 
 
 def capture_pulled(workspace: Workspace) -> int:

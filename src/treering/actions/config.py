@@ -22,50 +22,48 @@ SETTINGS: dict[str, KnownSetting] = {
     setting.key: setting
     for setting in (
         KnownSetting(
-            "trunk", "", "the branch everything lands on, first of several (empty: found by itself)"
+            "trunk", "", "the branch that work lands on, first of several (empty: detected)"
         ),
         KnownSetting("fsync", "true", "sync to disk before a memory is acknowledged"),
         KnownSetting("remote", "", "the remote memories are shared through (empty: origin)"),
-        KnownSetting("remoteprefix", "", "where they lie on it (empty: refs/treering/clones)"),
+        KnownSetting("remoteprefix", "", "the ref prefix there (empty: refs/treering/clones)"),
         KnownSetting(
-            "trustaddress", "false", "what came from elsewhere in your name counts as yours"
+            "trustaddress", "false", "trust commits from elsewhere that carry your address"
         ),
         KnownSetting(
-            "sync", "false", "memories travel with `git fetch` and `git push`: true, false or wait"
+            "sync", "false", "share memories with `git push` and `git pull`: true, false or wait"
         ),
-        KnownSetting("share", "branches", "what sync shares: branches that are pushed, or trunk"),
+        KnownSetting("share", "branches", "what sync shares: branches (once pushed) or trunk"),
         KnownSetting(
-            "semantic", "auto", "search by meaning: auto, off, table, or the folder of a model"
+            "semantic", "auto", "search by meaning: auto, off, table, or a model's folder"
         ),
-        KnownSetting("synonyms", "", "a file of the work tree with words that mean the same here"),
+        KnownSetting("synonyms", "", "a file in the work tree with groups of synonyms"),
         KnownSetting(
-            "hookbudget", "1400", "characters an agent is shown unasked at a time (0: none)"
-        ),
-        KnownSetting(
-            "tell", "all", "what may be handed over unasked: all, accepted (its code landed) or own"
+            "hookbudget", "1400", "characters a hook may show an agent at a time (0: none)"
         ),
         KnownSetting(
-            "guard.push", "off", "say at a push what it overrules: off, on, or block to refuse it"
+            "tell", "all", "what hooks may show agents: all, accepted (code landed) or own"
         ),
-        KnownSetting("tell.start", "on", "hand over context at the start of a session: on or off"),
         KnownSetting(
-            "tell.prompts", "first", "hand over what a prompt is about: first, all or off"
+            "guard.push", "off", "report what a push overrules: off, on, or block to refuse it"
         ),
-        KnownSetting("tell.reads", "on", "hand over what binds lines an agent has read: on or off"),
+        KnownSetting("tell.start", "on", "show agents context when a session starts: on or off"),
         KnownSetting(
-            "tell.edits", "on", "hand over what binds lines an agent is about to edit: on or off"
+            "tell.prompts", "first", "show agents what relates to a prompt: first, all or off"
         ),
-        KnownSetting("told", "true", "keep for a while what agents were shown unasked"),
+        KnownSetting("tell.reads", "on", "show agents what binds the lines they read: on or off"),
+        KnownSetting("tell.edits", "on", "show agents what binds the lines they edit: on or off"),
+        KnownSetting("told", "true", "keep a record of what agents were shown"),
         KnownSetting("sessiongap", "4h", "a pause longer than this ends a session"),
         KnownSetting("capture", "sparing", "which commits hooks capture: sparing, all or none"),
         KnownSetting(
-            "transcripts", "private", "what becomes of agents' transcripts: private, shared or off"
+            "transcripts", "private", "summaries of agents' transcripts: private, shared or off"
         ),
         KnownSetting("ask", "off", "ask an agent to remember what it learned: off or once"),
         KnownSetting(
             "hub",
             "",
-            "where `--repos` looks: a folder or a postgresql:// url (empty: the user's own)",
+            "the hub: a folder or a postgresql:// URL (empty: your own)",
         ),
     )
 }

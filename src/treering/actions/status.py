@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from treering.actions import outputs
+from treering.actions.backfill import BackfillEstimate, estimate
 from treering.actions.card import Card
 from treering.actions.doctor.scopes import count_vanished
 from treering.actions.guard import Guarded, guard
@@ -254,6 +255,8 @@ class RemoteState(TypedDict):
 
 
 class StatusSummary(StoreState):
+    """`backfill` is there while no commit has been captured."""
+
     repository: RepositoryState
     format: int
     memories: MemoryCounts
@@ -262,6 +265,7 @@ class StatusSummary(StoreState):
     recent_topics: list[str]
     branches: list[BranchState]
     remotes: list[RemoteState]
+    backfill: NotRequired[BackfillEstimate]
 
 
 class StatusBranches(TypedDict):
@@ -323,7 +327,8 @@ def _summary(
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
     links = Counter(relation for memory in alive for relation, *_ in memory.links)
-    return {
+    state = store_state(workspace)
+    summary: StatusSummary = {
         "repository": {
             "branch": position.scope.branch,
             "checked_out": workspace.position().scope.branch,
@@ -339,8 +344,16 @@ def _summary(
         "recent_topics": recent_topics(alive),
         "branches": branches(workspace),
         "remotes": remotes(workspace),
-        **store_state(workspace),
+        "index": state["index"],
+        "hooks": state["hooks"],
+        "journal": state["journal"],
+        "sync": state["sync"],
     }
+    is_wanted = (repository.config("treering.capture") or "").lower() != "none"
+    is_captured = any(memory.type == "commit" for memory in memories)
+    if is_wanted and not is_captured and (estimated := estimate(workspace))["commits"]:
+        summary["backfill"] = estimated
+    return summary
 
 
 def _count_memories(

@@ -1,5 +1,6 @@
 """treering demo: the main job, played on a throw-away repository with the real program."""
 
+import json
 import os
 import shlex
 import shutil
@@ -32,102 +33,102 @@ PROJECT: dict[str, dict[str, str]] = {
 }
 
 
+class Edit(NamedTuple):
+    """An edit that an agent is about to make; its client asks our hook first."""
+
+    path: str
+    old: str
+    new: str
+
+
 class Scene(NamedTuple):
-    """What is said, who is at the keyboard, and the commands that show it."""
+    """The words before a scene, whoever is at the keyboard, and the commands that show it."""
 
     words: str
-    commands: tuple[str, ...]
+    commands: tuple[str | Edit, ...]
     who: str = ""
 
 
 STORY: tuple[Scene, ...] = (
     Scene(
-        "A small shop, two commits old. From now on its commits remember themselves. Its first"
-        " decision is remembered by hand, with the file it is about.",
+        "A small shop. Ada makes orders faster on a branch, and writes down why: the decision,"
+        " and what she tried before it.",
         (
-            "treering init",
-            "treering remember 'Use WAL mode: readers never block writers' -t decision"
-            " --tag db --file shop/db.py",
+            "git switch -q -c fix/slow-orders",
+            "sh -c \"echo 'POOL = 4' >> shop/db.py\"",
+            "git commit -q -am 'db: keep four connections'",
+            "treering remember 'Keep four connections: the server refuses a fifth' -t decision"
+            " --file shop/db.py",
+            "treering remember 'Eight connections: orders failed with too many clients'"
+            " -t insight --outcome failed --file shop/db.py",
+            "sh -c \"echo 'TIMEOUT = 5' >> shop/db.py\"",
+            "git commit -q -am 'db: wait for a connection'",
         ),
     ),
     Scene(
-        "An agent takes a branch and finds out why orders are slow. It asks what is known first.",
+        "The branch is squashed into main and deleted. git no longer knows that it existed."
+        " treering recognises the squash and moves what was learned to main. With hooks, which"
+        " `treering init` installs, that happens by itself.",
         (
-            "git switch -q -c fix/slow-orders",
-            "treering recall 'database readers'",
-            "sh -c \"echo 'POOL = 4' >> shop/db.py\"",
-            "git commit -q -am 'db: keep four connections'",
-            "sh -c \"echo 'TIMEOUT = 5' >> shop/db.py\"",
-            "git commit -q -am 'db: wait for a connection'",
-            "treering remember 'Root cause of slow orders: a new connection per order' -t insight"
-            " --tag db --file shop/db.py --link affects:6zx1",
-            "treering revise 6zx1 --outcome success --reason 'p95 fell by half'",
+            "git switch -q main",
+            "git merge -q --squash fix/slow-orders",
+            "git commit -q -m 'Keep connections (#12)'",
+            "git branch -q -D fix/slow-orders",
+            "treering gc",
+            "treering why shop/db.py:6",
+        ),
+    ),
+    Scene(
+        "Weeks later an agent wants more connections. It never heard of Ada's branch. Before the"
+        " edit, its client asks treering's hook, which hands over what binds that very line:",
+        ("git switch -q -c more-connections", Edit("shop/db.py", "POOL = 4", "POOL = 8")),
+        who="claude",
+    ),
+    Scene(
+        "Suppose the edit is made all the same. The guard names what the branch overrules: in a"
+        " review, in CI, or before a push.",
+        (
+            "sed -i.bak 's/POOL = 4/POOL = 8/' shop/db.py",
+            "git commit -q -m 'More connections' shop/db.py",
+            "treering guard",
         ),
         who="claude",
     ),
     Scene(
-        "Another agent tries something else on another branch, and it does not work.",
+        "Overruling a decision is fine, if it is done knowingly. One line in the commit says so.",
+        (
+            "git commit -q --amend -m 'More connections'"
+            " -m 'Overrules: 891gneh7e1wz the new server allows sixteen'"
+            " -m 'Overrules: b1208mxfmqkc the new server allows sixteen'",
+            "treering guard --strict",
+        ),
+    ),
+    Scene(
+        "A branch that is thrown away takes nothing with it: lessons of failed attempts stay, and"
+        " the rest waits in the trash.",
         (
             "git switch -q -c try/threads main",
             "sh -c \"echo 'WORKERS = 16' >> shop/orders.py\"",
             "git commit -q -am 'orders: sixteen workers'",
-            "treering remember 'Threads made orders slower: one writer at a time' -t decision"
-            " --outcome failed --tag db",
-            "treering recall --tag db",
-        ),
-        who="codex",
-    ),
-    Scene(
-        "main knows none of this yet. What would each branch bring?",
-        (
+            "treering remember 'Threads made orders slower: one writer at a time' -t insight"
+            " --outcome failed",
             "git switch -q main",
-            "treering recall --tag db",
-            "treering diff main..fix/slow-orders",
-            "treering status",
-        ),
-    ),
-    Scene(
-        "The fix is squashed into main. git does not record where it came from. The other branch"
-        " is thrown away. The plan finds out what became of both.",
-        (
-            "git merge -q --squash fix/slow-orders",
-            "git commit -q -m 'Keep connections (#12)'",
-            "git branch -q -D fix/slow-orders try/threads",
-            "treering gc --dry-run",
+            "git branch -q -D try/threads",
             "treering gc",
-        ),
-    ),
-    Scene(
-        "What the fix taught is on main now, and so is what the failed attempt taught. The rest of"
-        " that attempt is in the trash, and comes back.",
-        (
-            "treering recall 'why were orders slow'",
-            "treering restore try/threads",
-            "treering promote try/threads",
             "treering recall threads",
         ),
     ),
     Scene(
-        "Why is this line here? git blame knows who and when. The squash leads to its branch, and"
-        " that to what was learned there.",
-        ("git --no-pager blame -s -L6,7 shop/db.py", "treering why shop/db.py:6-7"),
-    ),
-    Scene(
-        "How it hangs together, and the whole story, drawn. Main joins what landed. Nothing was"
-        " lost on the way.",
-        ("treering graph neighbors 6zx1 --depth 2", "treering log --graph"),
-    ),
-    Scene(
-        "It all lies in plain git, on refs of its own. Your branches and files are untouched.",
-        ("git for-each-ref refs/treering", "git status --short --branch", "treering doctor"),
+        "All of it is plain git, in refs of its own. Your branches and files are untouched.",
+        ("git for-each-ref refs/treering/heads", "treering status", "treering doctor"),
     ),
 )
 
 NEXT = """
 Now in a repository of yours:
+  treering try                       # what its history can already explain; writes nothing
   treering init --client claude      # or codex, gemini, cursor, vscode, opencode
   treering remember 'what you learned today'
-  treering recall 'anything'
   treering --help"""
 
 
@@ -160,12 +161,28 @@ def _play(scene: Scene, folder: Path) -> None:
     click.echo()
     for line in textwrap.wrap(scene.words, min(screen().width, 100)):
         _say(line, bold=True)
-    for line in scene.commands:
-        _say(f"{scene.who}$ {line}", fg="cyan")
-        words = shlex.split(line)
+    for command in scene.commands:
+        if isinstance(command, Edit):
+            _play_edit(command, folder, scene.who)
+            continue
+        _say(f"{scene.who}$ {command}", fg="cyan")
+        words = shlex.split(command)
         if words[0] == "treering":
             words = program.command(*words[1:])
         _run(words, folder, agent=scene.who)
+
+
+def _play_edit(edit: Edit, folder: Path, agent: str) -> None:
+    """Call the hook as the agent's client does, and show the text that the agent gets."""
+    _say(f"{agent} is about to change {edit.old!r} to {edit.new!r} in {edit.path}", fg="cyan")
+    path = str(folder / edit.path)
+    told = {"file_path": path, "old_string": edit.old, "new_string": edit.new}
+    event = {"session_id": "demo", "cwd": str(folder), "tool_name": "Edit", "tool_input": told}
+    words = program.command("hook", "agent", agent, "PreToolUse")
+    answer = _run(words, folder, agent, feed=json.dumps(event))
+    text = json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
+    for line in text.splitlines():
+        click.echo(f"  {line}")
 
 
 def _say(text: str, **style: bool | str) -> None:
@@ -173,8 +190,9 @@ def _say(text: str, **style: bool | str) -> None:
     sys.stdout.flush()  # the next command writes to the same place by itself
 
 
-def _run(words: list[str], folder: Path, agent: str = "") -> None:
-    """One command, by Ada, with nothing of the user's own configuration."""
+def _run(words: list[str], folder: Path, agent: str = "", feed: str | None = None) -> str:
+    """Run one command as Ada, with nothing of the user's own configuration. What it prints goes to
+    the screen, or is returned where it is fed something."""
     rest = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     ada = {
         f"GIT_{role}_{part}": value
@@ -185,7 +203,15 @@ def _run(words: list[str], folder: Path, agent: str = "") -> None:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "TREERING_AGENT": agent,
+        "TREERING_HOOK_SECONDS": "30",  # nobody waits here as a client would
     }
-    subprocess.run(
-        words, cwd=folder, env=rest | ada | settings, stdin=subprocess.DEVNULL, check=True
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env=rest | ada | settings,
+        input=feed or "",
+        stdout=None if feed is None else subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
     )
+    return done.stdout or ""

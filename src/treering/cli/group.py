@@ -68,9 +68,9 @@ def _make(name: str) -> click.Command:
 @click.version_option(__version__, prog_name="treering")
 @click.pass_context
 def program(ctx: click.Context, repo: str | None, as_json: bool) -> None:
-    """The memory of a repository, kept in the repository.
+    """Remember why the code is the way it is, inside its git repository.
 
-    `demo` shows how it works, `init` sets it up, `sync` shares it with others.
+    Run `treering demo` to see how it works, `treering try` on your own code.
     """
     ctx.obj = {"repo": repo, "as_json": as_json}
 
@@ -92,7 +92,7 @@ def run_program(arguments: list[str]) -> int:
 def _explain(error: click.ClickException) -> tuple[str, str]:
     """What is wrong with the words of a command line, and what to do about it."""
     ctx = getattr(error, "ctx", None)
-    more = f"`{ctx.command_path} --help` says more." if ctx else ""
+    more = f"See `{ctx.command_path} --help`." if ctx else ""
     if not isinstance(error, click.NoSuchOption) or ctx is None:
         return error.format_message(), more
     from treering.model.spelling import suggest

@@ -8,7 +8,17 @@ from urllib.parse import quote
 from treering import __version__
 from treering.actions.answers import jsonable
 from treering.cli.invocation import Invocation, print_json
-from treering.cli.screen import bold, count, dim, kind, mark_words, screen, short, titled
+from treering.cli.screen import (
+    Verbatim,
+    bold,
+    count,
+    dim,
+    headline,
+    mark,
+    mark_words,
+    screen,
+    wrap,
+)
 from treering.cli.why import code_span, escape, one_line
 from treering.errors import TreeringError
 from treering.model.choices import UNSUCCESSFUL
@@ -19,17 +29,17 @@ if TYPE_CHECKING:
     from treering.actions.card import Card
     from treering.answers import Guarded, GuardFinding
 
-_ADVICE = "To acknowledge one, put `Overrules: ID reason` on a line of its own in a commit message."
+_ADVICE = "If this is intended, add a line `Overrules: ID reason` to a commit message."
 #: Seconds that a push waits at most, and the exit code that refuses it.
 _PUSH_SECONDS, _REFUSED = 5.0, 10
 #: Findings that a comment shows before the others are folded.
 _MOST_SHOWN = 10
 _RULES = {
-    "decision": "A line that a decision stands for is taken away.",
-    "convention": "A line that a convention stands for is taken away.",
-    "failed": "A line is taken away that was written after another attempt had failed.",
-    "insight": "A line is taken away that was written for something learned.",
-    "commit": "A commit that gave its reason is taken back.",
+    "decision": "Removes a line that implements a decision.",
+    "convention": "Removes a line that follows a convention.",
+    "failed": "Removes a line that was written after another attempt failed.",
+    "insight": "Removes a line that was written because of something learned.",
+    "commit": "Undoes a commit that gave its reason.",
 }
 
 
@@ -58,12 +68,12 @@ def notice_push(call: Invocation) -> int:
         return 0
     if setting not in ("on", "block") or not answer.open:
         return 0
-    call.say(f"treering: this push overrules {count(len(answer.open))} that nobody acknowledged:")
+    call.say(f"treering: this push overrules {count(len(answer.open))}, unacknowledged:")
     for finding in answer.open[:_MOST_SHOWN]:
         place = f"{one_line(finding.path)}:{_name_lines(finding)}"
         memory = finding.memory
         call.say(f"  {place}  {memory.type} {memory.id}  {memory.title}")
-    call.say("`treering guard` shows more, and how to acknowledge them.")
+    call.say("`treering guard` shows them in full, and how to acknowledge them.")
     return _REFUSED if setting == "block" else 0
 
 
@@ -72,7 +82,7 @@ def notice_push(call: Invocation) -> int:
 
 def render_guard(answer: "Guarded") -> str:
     found, known = answer.open, [f for f in answer.findings if f.acknowledged]
-    nothing = f"{answer.range} overrules nothing that is remembered."
+    nothing = f"{answer.range} overrules no memories."
     text = [
         bold(f"{answer.range} overrules {count(len(found))}:") if found else nothing,
         *map(_render_finding, found),
@@ -91,14 +101,14 @@ def _render_finding(finding: "GuardFinding") -> str:
     facts += [memory.standing] if memory.standing else []
     facts += ["private"] if memory.private else []
     lines = [
-        f"{one_line(finding.path)}:{_name_lines(finding)}",
-        f"  {short(memory.id)}  {kind(memory.type)}  {titled(memory)}",
-        dim(f"    {', '.join(facts)}"),
+        bold(f"{one_line(finding.path)}:{_name_lines(finding)}"),
+        headline(memory, "  "),
+        wrap(dim(", ").join(map(mark, facts)), "    ", "    "),
     ]
     if said := _snippet(memory):
-        lines.append(f"    {said}")
+        lines.append(wrap(said, "    ", "    "))
     if finding.acknowledged:
-        lines.append(dim(f"    {_name_acknowledgement(finding)}"))
+        lines.append(wrap(dim(_name_acknowledgement(finding)), "    ", "    "))
     return "\n".join(lines)
 
 
@@ -120,7 +130,7 @@ def _name_acknowledgement(finding: "GuardFinding") -> str:
 # --- for pull requests ----------------------------------------------------------------------------
 
 
-def render_markdown(answer: "Guarded") -> str:
+def render_markdown(answer: "Guarded") -> Verbatim:
     """A comment for a pull request: what a reviewer has to agree to, in a few lines."""
     found, known = answer.open, [f for f in answer.findings if f.acknowledged]
     text = ["## What this change overrules", ""]
@@ -130,14 +140,14 @@ def render_markdown(answer: "Guarded") -> str:
         example = found[0].memory.id
         text += [
             "",
-            "Still right? Say why on a line of its own in a commit message: "
+            "If this is intended, give the reason on a line of its own in a commit message: "
             f"`Overrules: {example} REASON`.",
         ]
     else:
-        text.append("Nothing that is remembered." if not known else "Nothing else is open.")
+        text.append("No memories." if not known else "Nothing that is not acknowledged.")
     text += _fold("acknowledged", known)
     text += [item for warning in answer.warnings for item in ("", f"_{escape(warning)}_")]
-    return "\n".join(text) + "\n"
+    return Verbatim("\n".join(text) + "\n")
 
 
 def _list_markdown(finding: "GuardFinding") -> Iterator[str]:

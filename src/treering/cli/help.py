@@ -74,4 +74,4 @@ def guess(typed: str, rest: list[str], names: list[str]) -> str:
         return f"Try `treering {rest[0]} --help`."
     meant = [OTHER_WORDS[typed]] if typed in OTHER_WORDS else list_near(typed, names)
     question = f"Did you mean `treering {meant[0]}`? " if meant else ""
-    return f"{question}`treering --help` lists all commands."
+    return f"{question}See `treering --help` for all commands."

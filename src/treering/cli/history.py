@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from treering.cli.invocation import Invocation
 from treering.cli.screen import (
+    SHORT_ID,
+    Verbatim,
     bold,
     count,
     cut,
@@ -13,6 +15,7 @@ from treering.cli.screen import (
     marked,
     screen,
     short,
+    shorten,
     table,
     titled,
 )
@@ -35,7 +38,7 @@ def run_log(
     if not graph:
         return log(call.workspace, id, limit=limit, branch=branch, all=all)
     if id:
-        raise Invalid("--graph draws branches, not one memory.", hint="Leave out the id.")
+        raise Invalid("--graph draws branches, not a single memory.", hint="Leave out the id.")
     return drawing(call.workspace, limit=limit, branch=branch, all=all or not branch)
 
 
@@ -43,22 +46,20 @@ def render_log(answer: "Log | LogDrawing") -> str:
     from treering.actions.log import LogDrawing
 
     text = _draw(answer) if isinstance(answer, LogDrawing) else _list_events(answer)
-    return text or "Nothing has been remembered here yet."
+    return text or "There are no memories here yet."
 
 
 def _list_events(answer: "Log") -> str:
     now = time.time()
-    rows = [
-        (
-            ago(e.when, now) if screen().is_terminal else e.when,
-            dim(e.commit[:12]),
-            e.op,
-            short(e.id),
-            e.branch,
-            titled(e) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e),
-        )
-        for e in answer.entries
-    ]
+    is_terminal = screen().is_terminal
+    rows: list[tuple[str, ...]] = []
+    for e in answer.entries:
+        title = titled(e) + (f"  (flagged: {', '.join(e.flags)})" if e.flags else "") + marked(e)
+        if is_terminal:  # the branch behind the title: names are long, and mostly the same
+            last = f"{title}  {dim(f'({shorten(e.branch)})')}"
+            rows.append((ago(e.when, now), dim(e.commit[:SHORT_ID]), e.op, short(e.id), last))
+        else:
+            rows.append((e.when, e.commit[:12], e.op, short(e.id), e.branch, title))
     return table(rows)
 
 
@@ -84,19 +85,19 @@ def run_diff(call: Invocation, range: str, markdown: bool, **options: Any) -> No
     call.answer(call.act("diff", range, **options), _render_markdown if markdown else render_diff)
 
 
-def _render_markdown(answer: "Diff") -> str:
+def _render_markdown(answer: "Diff") -> Verbatim:
     from treering.actions.diff import markdown
 
-    return markdown(answer)
+    return Verbatim(markdown(answer))
 
 
 def render_diff(answer: "Diff") -> str:
     lines = [
-        f"{sign} {headline(item)}{marked(item)}{dim('  (private)') if item.private else ''}"
+        headline(item, f"{sign} ", marked(item) + (dim("  (private)") if item.private else ""))
         for sign, items in (("+", answer.added), ("~", answer.changed), ("-", answer.forgotten))
         for item in items
     ]
-    nothing = f"{answer.branch} knows nothing that {answer.base} does not."
+    nothing = f"{answer.branch} has no memories that {answer.base} lacks."
     return "\n".join(lines) or nothing
 
 

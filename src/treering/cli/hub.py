@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.group("hub", params=options(), epilog="Example: treering hub add acme/api ../api")
 @click.pass_context
 def command(ctx: click.Context, repo: str | None, as_json: bool) -> None:
-    """Ask many repositories at once. `recall --repos all` does, of what was added here."""
+    """Search many repositories at once, with `recall --repos all`."""
     outer = ctx.obj or {}
     ctx.obj = {
         "repo": repo or outer.get("repo"),
@@ -154,7 +154,7 @@ def _render_round(answer: "UpdateRound") -> str:
     if not answer.repos:
         return "The hub has no repositories yet. `treering hub add NAME URL` adds one."
     failed = f", {answer.failed} failed" if answer.failed else ""
-    return f"{len(answer.repos)} looked at, {answer.updated} updated{failed}"
+    return f"{len(answer.repos)} checked, {answer.updated} updated{failed}"
 
 
 # --- status and tokens ----------------------------------------------------------------------------
@@ -180,7 +180,9 @@ def _run_grant(call: "Invocation", hub: "RepositoryHub", name: str, repos: tuple
     from treering.actions.hub.manage import grant
 
     def render(answer: "GrantedToken") -> str:
-        return f"{answer.token}\nIt is not shown again. It may ask about {', '.join(answer.repos)}."
+        return (
+            f"{answer.token}\nThis token is shown only once. It can read {', '.join(answer.repos)}."
+        )
 
     call.answer(grant(hub, name, repos), render)
     return 0
@@ -198,7 +200,7 @@ def _run_revoke(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
 
 def _run_serve(call: "Invocation", hub: "RepositoryHub", http: str, hosts: tuple[str, ...]) -> int:  # noqa: ARG001
     if not http:
-        raise Invalid("Where should it listen?", hint="Give --http PORT.")
+        raise Invalid("No address to listen on.", hint="Give --http PORT.")
     from treering.mcp.hub_server import serve_hub
 
     serve_hub(hub, http, hosts, lambda url: click.echo(f"serving {url}", err=True))

@@ -95,7 +95,7 @@ def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
     if not is_wanted:
         return False
     if agent or os.environ.get("TREERING_AGENT"):
-        raise BlockedSecret("--allow-secret is for people. An agent may not use it.")
+        raise BlockedSecret("--allow-secret is for people; an agent may not use it.")
     if not (sys.stdin.isatty() or sys.stderr.isatty()):
         raise BlockedSecret(
             "--allow-secret works only at a terminal.",

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treering.cli.invocation import Invocation, read_content
-from treering.cli.screen import bold, count, dim, marked, short, table, titled
+from treering.cli.screen import (
+    Verbatim,
+    bold,
+    count,
+    dim,
+    kind,
+    marked,
+    short,
+    state,
+    table,
+    titled,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from treering.actions.card import Card
@@ -38,14 +50,16 @@ def run_graph(
 
 
 def render_graph(answer: Any) -> str:
-    return "\n".join(_GRAPH_LINES[type(answer).__name__](answer))
+    name = type(answer).__name__
+    text = "\n".join(_GRAPH_LINES[name](answer))
+    return Verbatim(text) if name == "Drawing" else text
 
 
 def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
-    yield f"{short(answer.id)}  {bold(answer.title)}{marked(answer)}"
+    yield wrap(bold(answer.title) + marked(answer), f"{short(answer.id)}  ")
     yield from _branch(answer.nodes, answer.id, "")
     if answer.total > len(answer.nodes):
-        yield f"{len(answer.nodes)} of {answer.total}: more with --limit"
+        yield f"{len(answer.nodes)} of {answer.total}: use --limit to see more"
 
 
 def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[str]:
@@ -56,10 +70,11 @@ def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[st
     for node in below:
         is_last = node is below[-1]
         arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
-        line = f"{dim(arrow)}  {short(node.id)}  {node.type}  {titled(node)}"
-        line += marked(node)
-        yield f"{indent}{'└─' if is_last else '├─'} {line}"
-        yield from _branch(nodes, node.id, indent + ("   " if is_last else "│  "))
+        line = f"{dim(arrow)}  {short(node.id)}  {kind(node.type, 0)}  {titled(node)}"
+        deeper = indent + ("   " if is_last else "│  ")
+        corner = f"{indent}{'└─' if is_last else '├─'} "
+        yield wrap(line + marked(node), corner, deeper + "    ")
+        yield from _branch(nodes, node.id, deeper)
 
 
 def _edges(answer: "Edges") -> Iterator[str]:
@@ -69,7 +84,7 @@ def _edges(answer: "Edges") -> Iterator[str]:
     ]
     yield table(rows) if rows else "No links."
     if answer.total > len(rows):
-        yield f"{len(rows)} of {answer.total}: more with --limit"
+        yield f"{len(rows)} of {answer.total}: use --limit to see more"
 
 
 def _render_confidence(edge: "EdgeShown") -> str:
@@ -78,7 +93,7 @@ def _render_confidence(edge: "EdgeShown") -> str:
 
 def _path(answer: "PathAnswer") -> Iterator[str]:
     for station in answer.path:
-        yield f"{short(station.id)}  {titled(station)}{marked(station)}"
+        yield wrap(titled(station) + marked(station), f"{short(station.id)}  ")
         if station.relation_to_next:
             arrow = "↓" if station.direction_to_next == "out" else "↑"
             yield dim(f"  {arrow} {station.relation_to_next}")
@@ -87,9 +102,10 @@ def _path(answer: "PathAnswer") -> Iterator[str]:
 def _prerequisites(answer: "Prerequisites") -> Iterator[str]:
     yield f"{short(answer.id)}  {bold(answer.title)}"
     for before in answer.prerequisites:
-        yield f"{'  ' * before.depth}{short(before.id)}  {titled(before)}{marked(before)}"
+        head = f"{'  ' * before.depth}{short(before.id)}  "
+        yield wrap(titled(before) + marked(before), head)
     if not answer.prerequisites:
-        yield "  needs nothing first"
+        yield "  no prerequisites"
 
 
 def _stats(answer: "Stats") -> Iterator[str]:
@@ -111,12 +127,12 @@ def _drawing(answer: "Drawing") -> Iterator[str]:
 
 def _suggestions(answer: "SuggestedPairs") -> Iterator[str]:
     for pair in answer.pairs:
-        yield f"{pair.score:.2f}  {short(pair.source)}  {pair.source_title}"
-        yield f"      {short(pair.target)}  {pair.target_title}"
-        yield dim(f"      {pair.reason}")
+        yield wrap(pair.source_title, f"{pair.score:.2f}  {short(pair.source)}  ")
+        yield wrap(pair.target_title, f"      {short(pair.target)}  ")
+        yield wrap(dim(pair.reason), "      ")
         yield f"      treering link {pair.source} {pair.relation} {pair.target}"
     if not answer.pairs:
-        yield "No links seem to be missing."
+        yield "No missing links found."
 
 
 #: Each kind of answer -> its lines. By name, so that no action is loaded for another command.
@@ -183,6 +199,17 @@ def _entity_row(item: dict[str, Any]) -> tuple[str, ...]:
 # --- status ---------------------------------------------------------------------------------------
 
 
+def run_status(call: Invocation, **options: Any) -> Any:
+    answer = call.act("status", **options)
+    if call.as_json or not isinstance(answer, dict) or "memories" not in answer:
+        return answer
+    from treering.cli.next_steps import is_new, render_steps
+
+    steps = render_steps(call.workspace, answer) if is_new(answer) else ""
+    call.answer(answer, lambda cleaned: "\n".join(filter(None, [render_status(cleaned), steps])))
+    return None
+
+
 def render_status(answer: Any) -> str:
     if not isinstance(answer, dict):
         from treering.cli.guard import render_guard
@@ -196,15 +223,16 @@ def _render_summary(answer: dict[str, Any]) -> str:
     where = "On" if here["branch"] == here["checked_out"] else "Seen from"
     lines = [
         f"{where} {here['branch']} (trunk: {here['trunk']}): "
-        f"{count(memories['visible'])} visible, {count(memories['total'], 'copy')} in all branches"
+        f"{count(memories['visible'])} visible, {memories['total']} stored in all branches"
     ]
     if memories["by_type"]:
-        lines.append("  " + ", ".join(f"{n} {kind}" for kind, n in memories["by_type"].items()))
+        types = (f"{n} {kind(name, 0)}" for name, n in memories["by_type"].items())
+        lines.append("  " + ", ".join(types))
     if answer["top_tags"]:
         tags = ", ".join(f"{t['tag']} ({t['count']})" for t in answer["top_tags"])
         lines.append(f"  tags: {tags}")
     lines.append(table([_branch_row(row, here["checked_out"]) for row in answer["branches"]]))
-    lines += [f"  {dim(note)}" for note in _list_notes(answer)]
+    lines += [wrap(dim(note), "  ", "    ") for note in _list_notes(answer)]
     return "\n".join(line for line in lines if line)
 
 
@@ -212,18 +240,16 @@ def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
     is_here = row["branch"] == current
     name = row["branch"]
     label = f"* {bold(name)}" if is_here else f"  {name}"
-    return (label, str(row["memories"]), row["state"])
+    return (label, str(row["memories"]), state(row["state"]))
 
 
 def _list_notes(answer: dict[str, Any]) -> list[str]:
     """What somebody might want to do next; nothing where all is in order."""
     notes = []
     if gone := answer["memories"].get("vanished"):
-        notes.append(f"{count(gone)} vanished with their refs: `treering doctor`")
-    if not answer["hooks"]["installed"]:
-        notes.append("no hooks: `treering init` lets commits remember themselves")
+        notes.append(f"{count(gone)} vanished with their refs: run `treering doctor`")
     if pending := answer["journal"]["pending"]:
-        notes.append(f"{pending} hook events wait: the next recall, gc or worker looks at them")
+        notes.append(f"{count(pending, 'hook event')} waiting: the next recall or gc picks them up")
     sync = answer["sync"]
     notes += [
         f"{kept['branch']}: {kept['files']} files left out by {kept['author']} in "
@@ -237,9 +263,9 @@ def _list_notes(answer: dict[str, Any]) -> list[str]:
         if undo["many"]
     ]
     local = sync.get("local", ())
-    notes += [f"{one['branch']} stays here: {one['reason']}" for one in local[:_MOST_LOCAL]]
+    notes += [f"{one['branch']} stays local: {one['reason']}" for one in local[:_MOST_LOCAL]]
     if len(local) > _MOST_LOCAL:
-        more = f"{len(local) - _MOST_LOCAL} more branches stay here"
+        more = f"{len(local) - _MOST_LOCAL} more branches stay local"
         notes.append(f"{more}: `treering sync --dry-run` lists them")
     news = ((sync["ahead"], "push"), (sync["behind"], "fetch"))
     if ways := [f"{count(number, 'change')} to {way}" for number, way in news if number]:
@@ -253,7 +279,7 @@ def _list_remote_notes(answer: dict[str, Any]) -> list[str]:
         return []
     texts = {
         True: "has memories: `treering sync fetch --remote {name}` gets them",
-        "unknown": "may have memories: `treering sync fetch --remote {name}` asks and gets them",
+        "unknown": "may have memories: `treering sync fetch --remote {name}` looks",
     }
     return [
         f"{remote['name']} {texts[remote['memories']].format(name=remote['name'])}"
@@ -265,12 +291,8 @@ def _list_remote_notes(answer: dict[str, Any]) -> list[str]:
 def _render_view(answer: dict[str, Any]) -> str:
     for name, rows_of in _TABLES.items():
         if name in answer:
-            return table([_clean_row(row) for row in rows_of(answer)]) or "Nothing yet."
-    return table([_clean_row((name, _one_line(value))) for name, value in answer.items()])
-
-
-def _clean_row(row: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell for cell in row)
+            return table(rows_of(answer)) or "Nothing yet."
+    return table([(name, _one_line(value)) for name, value in answer.items()])
 
 
 def _one_line(value: Any) -> str:

@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         try:
             hint = f"Please report it with the log: {write_log(error)}"
         except (OSError, ImportError):
-            hint = "No log of it could be written."
+            hint = "No log could be written."
         tell_failure(as_json, "internal", bug, hint)
         return BUG
 

@@ -15,15 +15,17 @@ from treering.cli.invocation import (
 from treering.cli.screen import (
     ask,
     bold,
-    count,
     dim,
     echo,
     format_date,
     headline,
+    mark,
     mark_words,
     rule,
     short,
+    shorten,
     table,
+    wrap,
 )
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
@@ -60,9 +62,9 @@ def run_remember(
 
 
 def render_remember(answer: "Remembered") -> str:
-    verb = "known already" if answer.duplicate else "remembered"
+    verb = "already known" if answer.duplicate else "remembered"
     where = f"{answer.branch}, private" if answer.private else answer.branch
-    lines = [f"{verb}  {headline(answer)}  ({where})"]
+    lines = [headline(answer, f"{verb}  ", f"  ({where})")]
     lines += [f"  linked   {_render_link(link)}" for link in answer.links if not answer.duplicate]
     for link in answer.suggested_links:
         lines.append(f"  perhaps  {_render_link(link._asdict())}: {link.title}")
@@ -115,7 +117,10 @@ def _point_to_remotes(call: Invocation) -> None:
     remotes = workspace.repository.remotes()
     if remotes and not any(vault.scopes() for vault in workspace.store.vaults()):
         names = " or ".join(remotes)
-        call.say(f"hint: No memories are here yet. `treering sync fetch` asks {names} for some.")
+        call.say(
+            "hint: This clone has no memories yet. "
+            f"`treering sync fetch` gets those that {names} has."
+        )
 
 
 def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None:
@@ -128,7 +133,7 @@ def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None
             memory_id = answer.results[int(reply) - 1].id
             call.answer(call.act("read", memory_id, branch=branch, at=at), render_read)
             return
-        call.say(f"A number from 1 to {len(rows)}, or nothing.")
+        call.say(f"Enter a number from 1 to {len(rows)}, or nothing to stop.")
 
 
 def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
@@ -141,12 +146,12 @@ def render_recall(answer: "Recalled") -> str:
     now = time.time()
     lines = [_render_hit(hit, now) for hit in answer.results]
     if not lines:
-        found = "close to this question" if answer.withheld.get("weak") else "found"
-        lines = [f"Nothing {found} {_where(answer)}."]
+        what = "Nothing matches closely" if answer.withheld.get("weak") else "No memories found"
+        lines = [f"{what} {_where(answer)}."]
     lines.append(_render_rest(answer))
     lines += [f"note: {note}" for note in answer.notes or () if note != NOT_CLOSE]
     behind = [repo.name for repo in answer.repos or () if repo.behind]
-    lines += [f"behind: {', '.join(behind)} (treering hub update)"] if behind else []
+    lines += [f"out of date: {', '.join(behind)} (treering hub update)"] if behind else []
     return "\n".join(line for line in lines if line)
 
 
@@ -158,7 +163,7 @@ def _where(answer: "Recalled") -> str:
 
 def _render_hit(hit: "Card", now: float) -> str:
     marks = [hit.repo] if hit.repo else []
-    marks += [hit.branch, ago(hit.created, now)]
+    marks += [shorten(hit.branch), ago(hit.created, now)]
     marks += [hit.status] if hit.status != "active" else []
     marks += mark_words(hit)
     marks += ["conflict"] if hit.conflict else []
@@ -171,13 +176,13 @@ def _render_hit(hit: "Card", now: float) -> str:
     marks += ["private"] if hit.private else []
     marks += [f"edited by {_names(hit.edited_by)}"] if hit.edited_by else []
     marks += [f"flagged: {', '.join(hit.flags)}"] if hit.flags else []
-    head = f"{headline(hit)}  " + dim(f"({', '.join(marks)})")
+    head = headline(hit, tail="  " + dim("(") + dim(", ").join(map(mark, marks)) + dim(")"))
     text = hit.content
     if text is None or text == hit.title:
         text = beyond_title(hit.snippet or "", hit.title)
     if not text:
         return head
-    return head + "\n" + "\n".join(dim(f"    {line}") for line in text.splitlines())
+    return "\n".join([head, *(wrap(dim(line), "    ") for line in text.splitlines())])
 
 
 def _names(people: Sequence[str]) -> str:
@@ -191,22 +196,22 @@ def _render_rest(answer: "Recalled") -> str:
     if answer.cursor:
         parts.append(f"{len(answer.results)} of {answer.total}, next: --cursor {answer.cursor}")
     if counts:
-        parts.append(f"withheld: {', '.join(counts)}")
+        parts.append(dim("; ".join(counts)))
     return "\n".join(parts)
 
 
 def _render_withheld(word: str, number: int) -> str:
     rest = _WITHHELD.get(word, word.replace("_", " "))
-    return f"{count(number)} {rest}"
+    return f"{number} more {rest}"
 
 
-#: What was withheld -> in words, with what shows it.
+#: What is not shown -> in words, with the option that shows it.
 _WITHHELD = {
     "superseded": "superseded (--status superseded)",
     "deleted": "forgotten (--status deleted)",
-    "other_branches": "of other branches (--scope all)",
+    "other_branches": "on other branches (--scope all)",
     "trash": "in the trash",
-    "weak": "not close to it (--weak)",
+    "weak": "only loosely related (--weak)",
 }
 
 
@@ -286,7 +291,7 @@ def _list_details(memory: "Card") -> list[tuple[str, str]]:
     merge = details.pop("merge", None)
     if memory.conflict and isinstance(merge, Mapping):
         command = f"treering read {memory.id} --at {str(merge.get('lost'))[:12]}"
-        rows.append(("conflict", f"reworded twice, the other wording: {command}"))
+        rows.append(("conflict", f"reworded twice; the other wording: {command}"))
     return rows + [(key, _in_words(value)) for key, value in details.items()]
 
 
@@ -343,8 +348,8 @@ def run_link(
     """The relation stands between the two memories, or is an option."""
     if len(rest) > 2 or (len(rest) == 2 and "relation" in call.typed):
         raise Misuse(
-            "Give a source, a relation or none, and a target.",
-            hint="`treering link --help` says more.",
+            "Give a source, optionally a relation, and a target.",
+            hint="See `treering link --help`.",
         )
     word = rest[0] if len(rest) == 2 else relation
     return call.act("link", source, rest[-1], relation=word, **options)

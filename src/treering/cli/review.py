@@ -12,9 +12,9 @@ def render_review(queue: "ReviewQueue") -> str:
     lines = [f"kept  {' '.join(queue.kept)}"] if queue.kept else []
     lines += [_render_item(item) for item in queue.items]
     if not queue.items:
-        lines.append(f"Nothing doubtful on {queue.branch}.")
+        lines.append(f"Nothing to review on {queue.branch}.")
     elif queue.total > len(queue.items):
-        lines.append(f"{len(queue.items)} of {count(queue.total)}: --limit shows more")
+        lines.append(f"{len(queue.items)} of {count(queue.total)}: use --limit to see more")
     return "\n".join(lines)
 
 

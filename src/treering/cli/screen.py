@@ -1,10 +1,11 @@
 """The screen: whether there is one, how large it is, and the parts answers are made of.
 
-Piped output stays plain and whole. On a terminal ids are short, words have colour (NO_COLOR and
-TERM=dumb turn it off), and what does not fit goes through a pager.
+Piped output stays plain and whole. On a terminal ids are short, types and states have colours
+(NO_COLOR and TERM=dumb turn them off), lines wrap at words, and tall answers go through a pager.
 """
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 
-#: Hears how many steps are done, and of how many.
+#: Called with (done, total).
 Progress = Callable[[int, int], None]
 
 SHORT_ID = 8
@@ -32,6 +33,29 @@ _KINDS = {
     "checkpoint": "green",
     "progress": "green",
 }
+#: Words for the state of a branch, a memory or a sync, by the colour they are shown in.
+_STATES = {
+    "green": ("live", "merged", "accepted", "pushed", "new", "updated", "promote", "keep"),
+    "yellow": ("unsure", "partly", "proposed", "private", "conflict", "newer", "superseded"),
+    "red": ("failed", "abandoned", "trash", "gone", "damaged", "refused", "reverted", "outdated"),
+}
+_STATE_COLORS = {word: color for color, words in _STATES.items() for word in words}
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_BEGINNING = re.compile(r"((?:\x1b\[[0-9;]*m)*)( *)")
+_PIECES = re.compile(r" +|[^ ]+")
+#: A line that can be copied into a shell is left whole.
+_COMMAND = re.compile(r"(treering|git) [a-z]")
+#: The least room for the last column of a table, and how much of the screen one before it may take.
+_LEAST_ROOM, _LARGEST_SHARE = 24, 3
+
+
+class Verbatim(str):
+    """Text for a file or another program (markdown, a drawing): never wrapped."""
+
+    __slots__ = ()
+
+
+_RESET = "\x1b[0m"
 
 
 class Screen(NamedTuple):
@@ -63,12 +87,66 @@ def echo(text: str, *, is_error: bool = False) -> None:
 
 def show(text: str) -> None:
     """Print an answer; what is taller than the screen goes through the pager."""
+    if screen().is_terminal and not isinstance(text, Verbatim):
+        text = "\n".join(_wrap_line(line) for line in text.split("\n"))
     if screen().is_terminal and text.count("\n") >= screen().height - 1:
         import click
 
-        click.echo_via_pager(text + "\n", color=screen().has_color)
+        # click knows which pagers show colours, and asks less for it where LESS is not set.
+        click.echo_via_pager(text + "\n", color=None if screen().has_color else False)
     else:
         echo(text)
+
+
+def _wrap_line(line: str) -> str:
+    """A line of an answer as it fits; what goes on below is indented by two more."""
+    head = _BEGINNING.match(line)
+    if head is None or width_of(line) <= screen().width or _COMMAND.match(line, head.end()):
+        return line
+    return wrap(head[1] + line[head.end() :], head[2], head[2] + "  ")
+
+
+def wrap(text: str, first: str = "", rest: str | None = None) -> str:
+    """Wrap at words on a terminal: `first` stands before the first line, `rest` before the others.
+
+    Colours go on behind a break, and a word longer than a line is cut into pieces.
+    """
+    room = screen().width
+    if not screen().is_terminal or width_of(first) + width_of(text) <= room:
+        return first + text
+    rest = " " * width_of(first) if rest is None else rest
+    if room - width_of(rest) < _LEAST_ROOM:
+        rest = "    "
+    lines, line, taken, style, gap = [], first, width_of(first), "", ""
+    is_empty = True
+    for piece in _split_pieces(text, room - width_of(rest)):
+        if piece[0] == " ":
+            gap = piece
+            continue
+        if not is_empty and taken + len(gap) + width_of(piece) > room:
+            lines.append(line + (_RESET if style else ""))
+            line, taken, gap = rest + style, width_of(rest), ""
+        line += gap + piece
+        taken += len(gap) + width_of(piece)
+        gap, is_empty = "", False
+        for code in _STYLE.findall(piece):
+            style = "" if code == _RESET else style + code
+    return "\n".join([*lines, line])
+
+
+def _split_pieces(text: str, room: int) -> Iterator[str]:
+    """Words and the gaps between them; a word that no line can hold in several."""
+    for piece in _PIECES.findall(text):
+        if piece[0] == " " or width_of(piece) <= room:
+            yield piece
+            continue
+        part = ""
+        for character in re.findall(r"\x1b\[[0-9;]*m|.", piece, re.DOTALL):
+            if width_of(part + character) > room:
+                yield part
+                part = ""
+            part += character
+        yield part
 
 
 def ask(question: str) -> str:
@@ -106,6 +184,18 @@ def kind(name: str, width: int = 10) -> str:
     return _style(padded, fg=color) if color else padded
 
 
+def state(word: str) -> str:
+    """A word for a state, in its colour: green is in order, yellow needs a look, red is over."""
+    color = _STATE_COLORS.get(word.partition(" ")[0].rstrip(":"))
+    return _style(word, fg=color) if color else word
+
+
+def mark(words: str) -> str:
+    """Something said of a memory: a state has its colour, all else is in the background."""
+    colored = state(words)
+    return colored if colored != words else dim(words)
+
+
 def short(memory_id: str) -> str:
     """An id as people copy it; programs get it whole."""
     return memory_id[:SHORT_ID] if screen().is_terminal else memory_id
@@ -114,9 +204,11 @@ def short(memory_id: str) -> str:
 def cut(text: str, taken: int) -> str:
     """The text cut to what is left of a line of the screen; whole where there is no screen."""
     room = screen().width - taken
-    if not screen().is_terminal or room < 10 or len(text) <= room:
+    if not screen().is_terminal or room < 10 or width_of(text) <= room:
         return text
-    return text[: room - 1] + "…"
+    while width_of(text) > room - 1:
+        text = text[:-1]
+    return text + "…"
 
 
 def rule(title: str = "") -> str:
@@ -127,14 +219,16 @@ def rule(title: str = "") -> str:
     return dim(head + "─" * max(0, min(screen().width, 100) - len(head)))
 
 
-def headline(item: Any) -> str:
-    return f"{short(item.id)}  {kind(item.type)}  {titled(item)}"
+def headline(item: Any, first: str = "", tail: str = "") -> str:
+    """A memory in a line, or in a few of which the later ones stand below its title."""
+    head = f"{first}{short(item.id)}  {kind(item.type)}  "
+    return wrap(titled(item) + tail, head)
 
 
 def titled(item: Any) -> str:
     """A title, after the word for what did not work: nobody must take it for advice."""
     outcome = getattr(item, "outcome", None)
-    return f"{outcome}: {item.title}" if outcome in UNSUCCESSFUL else str(item.title)
+    return f"{state(outcome)}: {item.title}" if outcome in UNSUCCESSFUL else str(item.title)
 
 
 def mark_words(item: Any) -> list[str]:
@@ -158,25 +252,52 @@ def count(number: int, noun: str = "memory") -> str:
 
 
 def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
-    """Columns aligned by their widest cell; the last one runs free."""
+    """Columns aligned by their widest cell. On a terminal long cells are cut, and the last column
+    wraps, below the others where it has no room beside them."""
     if not rows:
         return ""
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    columns = range(len(rows[0]) - 1)
+    if screen().is_terminal:
+        rows = [(*map(shorten, row[:-1]), row[-1]) for row in rows]
+    widths = [max(width_of(row[i]) for row in rows) for i in columns]
     lines = []
     for row in rows:
         pairs = zip(row, widths, strict=False)
-        cells = [cell + " " * (width - _width(cell)) for cell, width in pairs]
-        lines.append((indent + "  ".join([*cells, row[-1]])).rstrip())
+        cells = [cell + " " * (width - width_of(cell)) for cell, width in pairs]
+        head = indent + "".join(f"{cell}  " for cell in cells)
+        if screen().is_terminal and screen().width - width_of(head) < _LEAST_ROOM:
+            below = indent + "    "
+            fits = width_of(head) + width_of(row[-1]) <= screen().width
+            last = row[-1] if fits else "\n" + wrap(row[-1], below, below)
+            lines.append(f"{head.rstrip()}{last}" if not fits else f"{head}{last}".rstrip())
+        else:
+            lines.append(wrap(row[-1], head).rstrip())
     return "\n".join(lines)
 
 
-def _width(cell: str) -> int:
-    """How much room a cell takes: colours take none."""
-    if "\x1b" not in cell:
-        return len(cell)
-    import click
+def shorten(name: str, share: int = _LARGEST_SHARE) -> str:
+    """A name that takes at most a part of the screen; one that is cut loses its colour."""
+    most = screen().width // share
+    if not screen().is_terminal or width_of(name) <= most:
+        return name
+    name = _STYLE.sub("", name)
+    while width_of(name) > most - 1:
+        name = name[:-1]
+    return name + "…"
 
-    return len(click.unstyle(cell))
+
+def width_of(text: str) -> int:
+    """How many columns a text takes: colours take none, wide characters two."""
+    if "\x1b" in text:
+        text = _STYLE.sub("", text)
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def format_date(written: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treering.cli.invocation import Invocation, name_invocation
-from treering.cli.screen import bold, dim, table
+from treering.cli.screen import Verbatim, bold, dim, screen, table
 
 if TYPE_CHECKING:
     from treering.answers import SettingValues, Setup, Tryout
@@ -16,15 +16,24 @@ def run_init(call: Invocation, print: bool, **options: Any) -> Any:
     if not print:
         is_attended = sys.stderr.isatty()
         progress = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
-        return call.act(
+        answer = call.act(
             "init",
             program=_find_program(),
             is_attended=is_attended,
             progress=progress,
             **options,
         )
+        if call.as_json or answer.dry_run:
+            return answer
+        from treering.cli.next_steps import render_steps
+
+        steps = render_steps(call.workspace, call.act("status"))
+        call.answer(answer, lambda done: "\n\n".join(filter(None, [render_init(done), steps])))
+        return None
     pieces = _list_pieces(options["clients"], options["agents_md"])
-    call.answer({"files": pieces}, lambda answer: "\n".join(map(_render_piece, answer["files"])))
+    call.answer(
+        {"files": pieces}, lambda answer: Verbatim("\n".join(map(_render_piece, answer["files"])))
+    )
     return None
 
 
@@ -50,8 +59,9 @@ def _render_piece(piece: dict[str, str]) -> str:
 
 def render_init(answer: "Setup") -> str:
     """What was done, or would be, a line each."""
+    hooks = [", ".join(answer.hooks)] if answer.hooks else []
     parts = (
-        ("hook", answer.hooks), ("config", answer.config), ("file", answer.clients),
+        ("hooks", hooks), ("config", answer.config), ("file", answer.clients),
         ("memory", answer.purged or ()),
     )  # fmt: skip
     lines = [f"{kind:<7} {name}" for kind, names in parts for name in names]
@@ -67,7 +77,7 @@ def run_uninstall(call: Invocation, yes: bool, **options: Any) -> Any:
         import click
 
         call.answer(call.act("uninstall", **options | {"dry_run": True}), render_init)
-        click.confirm("Take all of it away?", abort=True, err=True)
+        click.confirm("Delete all of this?", abort=True, err=True)
     return call.act("uninstall", **options)
 
 
@@ -85,7 +95,7 @@ def run_try(call: Invocation, path: str | None) -> Any:
 
 
 def render_try(answer: "Tryout") -> str:
-    share = f"{answer.with_reason:,} of {answer.commits:,} commits say why"
+    share = f"{answer.with_reason:,} of {answer.commits:,} commits give a reason"
     lines = [f"{share} ({answer.seconds:g} s, nothing was written)."]
     for finding in answer.findings:
         where = f"{finding.path}:{finding.first}-{finding.last}" if finding.first else finding.path
@@ -94,7 +104,7 @@ def render_try(answer: "Tryout") -> str:
             "",
             bold(where),
             f"  {finding.subject}  {dim(f'{finding.commit[:12]}, {who}, {finding.when}')}",
-            *(f"  {line}" for line in textwrap.wrap(finding.reason, 96)),
+            *(f"  {line}" for line in textwrap.wrap(finding.reason, min(screen().width - 2, 96))),
         ]
     if not answer.findings:
         lines.append("No commit gives a reason below its subject.")

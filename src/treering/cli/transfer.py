@@ -79,7 +79,7 @@ def _import_sessions(call: Invocation, system: str, **options: Any) -> "Imported
 
     place = _transcripts_of(system)
     if not place.is_dir():
-        raise Invalid(f"There are no transcripts of {system} in {place}")
+        raise Invalid(f"No {system} transcripts found in {place}.")
     with progress_bar("importing", quiet=call.as_json) as progress:
         return import_transcripts(
             call.workspace, str(place), system, is_usual_place=True, progress=progress, **options
@@ -104,7 +104,7 @@ def exit_code_import(answer: "Imported") -> int:
 def render_import(answer: "Imported") -> str:
     verb = "would import" if answer.dry_run else "imported"
     source = f" from {answer.source}" if answer.source in _OTHER_SYSTEMS else ""
-    lines = [f"{verb} {answer.imported}{source}, skipped {answer.skipped} that were there already"]
+    lines = [f"{verb} {answer.imported}{source}, skipped {answer.skipped} already here"]
     rows = [(p.type, p.branch, p.title) for p in answer.preview or ()]
     lines.append(table(rows, indent="  "))
     if (more := answer.imported - len(rows)) and rows:
@@ -118,7 +118,7 @@ def run_backfill(call: Invocation, **options: Any) -> Any:
         with progress_bar("capturing commits", quiet=call.as_json) as progress:
             answer = call.act("backfill", progress=progress, **options)
     except KeyboardInterrupt:
-        call.say("\nInterrupted. What was captured stays: `treering backfill` goes on from there.")
+        call.say("\nInterrupted. Run `treering backfill` again to continue.")
         raise
     call.tidy_later()
     return answer
@@ -129,8 +129,8 @@ def render_backfill(answer: "Backfilled") -> str:
     lines = [f"captured {count(answer.captured, 'commit')}"]
     lines.append(table([(b, str(n)) for b, n in answer.branches.items()], indent="  "))
     if known := answer.skipped - left_out:
-        lines.append(f"{count(known, 'commit')} captured before")
+        lines.append(f"{count(known, 'commit')} already captured")
     if left_out:
         kinds = ", ".join(f"{number} {kind}" for kind, number in answer.left_out.items())
-        lines.append(f"{count(left_out, 'commit')} left out ({kinds}): --all takes them in")
+        lines.append(f"{count(left_out, 'commit')} left out ({kinds}): --all includes them")
     return "\n".join(line for line in lines if line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from treering.cli.invocation import Invocation, read_optional_content
-from treering.cli.screen import count, progress_bar, table
+from treering.cli.screen import count, progress_bar, screen, state, table
 
 if TYPE_CHECKING:
     from treering.actions.restore import TrashListing
@@ -66,12 +66,13 @@ def render_reindex(answer: "Reindexed") -> str:
 
 def render_gc(answer: "GcAnswer") -> str:
     parts = [table([_plan_row(line) for line in answer.plan]) or "No branch has memories."]
-    parts += [f"undo {line.branch}: {line.back}" for line in answer.plan if line.back]
+    undo = "undo {}:\n  {}" if screen().is_terminal else "undo {}: {}"  # a command to copy
+    parts += [undo.format(line.branch, line.back) for line in answer.plan if line.back]
     if answer.purged:
         verb = "would purge" if answer.dry_run else "purged"
         parts.append(f"{verb} {len(answer.purged)} from trash")
     if answer.pending:
-        parts.append(f"{answer.pending} hook events wait: gc takes them in first.")
+        parts.append(f"{count(answer.pending, 'hook event')} waiting: gc picks them up first.")
     if answer.dry_run:
         parts.append(_UNCHANGED)
     return "\n".join(parts)
@@ -84,7 +85,7 @@ def render_promote(answer: "GcLine") -> str:
 
 def _plan_row(line: "GcLine") -> tuple[str, ...]:
     into = f"{line.action} into {line.into}" if line.into else line.action
-    return (line.branch, line.verdict, into, str(line.memories), line.reason)
+    return (line.branch, state(line.verdict), state(into), str(line.memories), line.reason)
 
 
 def run_restore(call: Invocation, branch: str | None, **options: Any) -> Any:
@@ -100,7 +101,7 @@ def _render_trash(answer: "TrashListing") -> str:
     rows = [(entry.branch, count(entry.memories), entry.when) for entry in answer.trash]
     if not rows:
         return "The trash is empty."
-    return f"{table(rows)}\n`treering restore BRANCH` brings the memories of one back."
+    return f"{table(rows)}\nRun `treering restore BRANCH` to bring one back."
 
 
 def render_restore(answer: "RestoredScope") -> str:
@@ -119,7 +120,7 @@ def render_sync(answer: "Synced") -> str:
     rows = [
         (
             scope.branch,
-            scope.status,
+            state(scope.status),
             ("; ".join(scope.notes or ())) or (scope.reason or ""),
         )
         for scope in answer.scopes
@@ -146,7 +147,7 @@ def render_sync(answer: "Synced") -> str:
 def run_redact(call: Invocation, id: str, dry_run: bool, yes: bool) -> Any:
     if not dry_run and not yes and sys.stdin.isatty():
         call.answer(call.act("redact", id, dry_run=True), render_redact)
-        click.confirm("Rewrite history without it?", abort=True, err=True)
+        click.confirm("Rewrite history without this text?", abort=True, err=True)
     return call.act("redact", id, dry_run=dry_run)
 
 
@@ -156,7 +157,7 @@ def render_redact(answer: "Redacted") -> str:
         refs = ", ".join(name for name in answer.refs)
         lines = [f"{answer.id}: {versions} in {refs}", _UNCHANGED]
     else:
-        lines = [f"{answer.id}: {versions} taken out of {count(answer.commits, 'commit')}"]
+        lines = [f"{answer.id}: {versions} removed from {count(answer.commits, 'commit')}"]
     lines += answer.left
     if answer.commands:
         lines += ["Commands:", *(f"  {command}" for command in answer.commands)]
@@ -182,11 +183,11 @@ def _next_step(answer: "Maintained[Any]") -> str:
     """What to do next. For a text that is not written yet each group has its own line."""
     groups = getattr(answer.answer, "groups", ())
     is_waiting = answer.op in ("merge", "summarize") and not any(group.would for group in groups)
-    return _UNCHANGED if is_waiting else f"{_UNCHANGED} --apply does it."
+    return _UNCHANGED if is_waiting else f"{_UNCHANGED} Add --apply to do it."
 
 
 def _render_dedupe(answer: "Deduped") -> str:
-    parts = [_render_groups(answer, "merge", "No two memories say the same.")]
+    parts = [_render_groups(answer, "merge", "No duplicates found.")]
     if answer.removed:
         parts.append(
             f"forgot {count(len(answer.removed))}, moved {answer.links_moved} links: "
@@ -197,7 +198,7 @@ def _render_dedupe(answer: "Deduped") -> str:
 
 def _render_merge(answer: "Merges") -> str:
     if not answer.merged:
-        return _render_groups(answer, "merge", "No memories are alike.")
+        return _render_groups(answer, "merge", "No similar memories found.")
     return "\n".join(
         f"merged  {m.id}  {m.title}  (superseded {', '.join(m.superseded)}; "
         f"{m.links_moved} links moved)"
@@ -217,7 +218,7 @@ def _render_summarize(answer: "Summaries") -> str:
 def _render_groups(answer: "Deduped | Merges | Summaries", op: str, nothing: str) -> str:
     parts = [_render_group(group, op) for group in answer.groups]
     if answer.total > len(answer.groups):
-        parts.append(f"{answer.total - len(answer.groups)} more: --limit shows them.")
+        parts.append(f"{answer.total - len(answer.groups)} more: use --limit to see them.")
     return "\n\n".join(parts) or nothing
 
 
@@ -256,7 +257,7 @@ def _render_links(answer: "InferredLinks | PrunedLinks") -> str:
         for link in answer.links
     ]
     more = answer.total - len(answer.links)
-    parts = [table(rows) or "No links.", f"{more} more: --limit shows them." if more else ""]
+    parts = [table(rows) or "No links.", f"{more} more: use --limit to see them." if more else ""]
     return "\n".join(part for part in parts if part)
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from treering.cli.invocation import Invocation
 from treering.cli.screen import (
+    Verbatim,
     bold,
     count,
     dim,
@@ -17,6 +16,8 @@ from treering.cli.screen import (
     screen,
     short,
     titled,
+    width_of,
+    wrap,
 )
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
@@ -31,8 +32,8 @@ _SHORT_COMMIT = 12
 _MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
 #: How a landing was recognised, in words people use.
 _EVIDENCE = {
-    "ancestor": "merged", "cherry": "the same change", "squash": "squashed", "noop": "squashed",
-    "lines": "its lines are there", "rewritten": "rebased",
+    "ancestor": "merged", "cherry": "same patch", "squash": "squashed", "noop": "squashed",
+    "lines": "same lines", "rewritten": "rebased",
 }  # fmt: skip
 _TAB = "    "
 
@@ -49,11 +50,11 @@ def run_why(call: Invocation, path: str, markdown: bool, **options: Any) -> None
 def render_why(answer: "WhyAnswer") -> str:
     text = [_head(answer), *_lay_out_all(answer.lines, answer.memories)]
     if since := [memory for memory in answer.memories if memory.since]:
-        text.append("\n".join([bold("Since then, about this file:"), *map(_headline, since)]))
+        text.append("\n".join([bold("Learned about this file since:"), *map(_headline, since)]))
     if not answer.memories:
-        text.append(dim("No memory explains these lines."))
+        text.append(dim("No memories explain these lines."))
     if answer.total > len(answer.memories):
-        text.append(dim(f"{answer.total - len(answer.memories)} more with --limit."))
+        text.append(dim(f"{answer.total - len(answer.memories)} more: use --limit."))
     text += [dim(note) for note in answer.notes or ()]
     return "\n\n".join(text)
 
@@ -68,7 +69,7 @@ def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) ->
             if mid not in best or ways > len(stretches[best[mid]].via.get(mid, ())):
                 best[mid] = number
     blocks = [_code(lines, is_alone=len(stretches) == 1) for lines in stretches]
-    room = max((_width(line) for block in blocks for line in block), default=0)
+    room = max((width_of(line) for block in blocks for line in block), default=0)
     for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
         ids = [mid for mid in lines.memories if mid in by_id]
         here = [by_id[mid] for mid in ids if best[mid] == number]
@@ -112,11 +113,7 @@ def _describe(
 
 def _describe_commit(lines: "WhyLines") -> Iterator[str]:
     if lines.is_uncommitted:
-        yield (
-            click.style("not committed yet", fg="yellow")
-            if screen().has_color
-            else ("not committed yet")
-        )
+        yield dim("not committed yet")
         return
     who = lines.author.partition(" <")[0]
     when = ago(lines.when, time.time()) if lines.when and screen().is_terminal else lines.when
@@ -153,49 +150,38 @@ def _tell(memory: "Card", ways: Sequence[str]) -> Iterator[str]:
 
 
 def _headline(memory: "Card") -> str:
-    title = titled(memory)
-    if memory.outcome in UNSUCCESSFUL and screen().has_color:
-        title = click.style(title, fg="red")
-    return f"{short(memory.id)}  {kind(memory.type)}  {title}"
+    return f"{short(memory.id)}  {kind(memory.type)}  {titled(memory)}"
 
 
 def _lay_out(code: Sequence[str], reasons: Sequence[str], widest: int) -> str:
     """Code beside its reasons where there is room for both, else above them."""
     width = screen().width
-    if not screen().is_terminal or width < _WIDE:
+    if not screen().is_terminal:
         return "\n".join([*code, *(f"{_TAB}{line}" for line in reasons)])
+    if width < _WIDE:
+        return "\n".join([*(_fit(line, width) for line in code), *map(_wrap_reason, reasons)])
     room = max(min(widest, width // 2 - 3), _NARROW)
     column = [_fit(line, room) for line in code]
-    right = [part for line in reasons for part in _wrap(line, width - room - 4)]
+    right = [part for line in reasons for part in _wrap_reason(line, room + 3).split("\n")]
     rows = zip_longest(column, right, fillvalue="")
     return "\n".join(
-        f"{line}{' ' * (room - _width(line))} {dim('│')} {reason}".rstrip() for line, reason in rows
+        f"{line}{' ' * (room - width_of(line))} {dim('│')} {reason[room + 3 :]}".rstrip()
+        for line, reason in rows
     )
 
 
-def _width(line: str) -> int:
-    return len(click.unstyle(line))
+def _wrap_reason(line: str, indent: int = len(_TAB)) -> str:
+    """A reason, indented; where it goes on, by two more."""
+    return wrap(line, " " * indent, " " * (indent + 2))
 
 
 def _fit(line: str, room: int) -> str:
-    """A line cut to its room; only the number before code has a colour."""
-    if _width(line) <= room:
+    """A line of code cut to its room; only the number before it has a colour."""
+    if width_of(line) <= room:
         return line
-    over = _width(line) - room + 1
-    return line[:-over] + "…"
-
-
-def _wrap(line: str, room: int) -> list[str]:
-    """A line in pieces; one with colours is cut instead, since those would be torn."""
-    if _width(line) <= room:
-        return [line]
-    if "\x1b" in line:
-        bare = click.unstyle(line)
-        return [bare[: room - 1] + "…"]
-    import textwrap
-
-    indent = "  " if line.startswith("  ") else ""
-    return textwrap.wrap(line, room, subsequent_indent=indent)
+    while width_of(line) > room - 1:
+        line = line[:-1]
+    return line + "…"
 
 
 def one_line(text: str) -> str:
@@ -206,7 +192,7 @@ def one_line(text: str) -> str:
 # --- for reviews ----------------------------------------------------------------------------------
 
 
-def render_markdown(answer: "WhyAnswer") -> str:
+def render_markdown(answer: "WhyAnswer") -> Verbatim:
     """The answer as a section for a review."""
     lines = [f"## Why `{code_span(answer.path)}` is as it is", ""]
     lines += markdown_lines(answer.lines, answer.memories)
@@ -214,7 +200,7 @@ def render_markdown(answer: "WhyAnswer") -> str:
     if since:
         lines += ["### Learned about it since", "", *map(markdown_memory, since), ""]
     lines += [f"_{escape(note)}_" for note in answer.notes or ()]
-    return "\n".join(lines).rstrip() + "\n"
+    return Verbatim("\n".join(lines).rstrip() + "\n")
 
 
 def markdown_lines(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) -> list[str]:

@@ -20,10 +20,10 @@ def run_checkpoint(
 
 def render_checkpoint(answer: Any) -> str:
     if not isinstance(answer, dict):
-        verb = "known already" if answer.duplicate else "saved"
+        verb = "already known" if answer.duplicate else "saved"
         return f"{verb}  {headline(answer)}  ({answer.branch})"
     if answer["checkpoint"] is None:
-        return "No checkpoint has been saved here."
+        return "No checkpoint saved on this branch."
     return "\n".join(_describe(answer))
 
 
@@ -62,9 +62,9 @@ def run_context(
 
 
 def render_context(answer: dict[str, Any]) -> str:
-    lines = [answer["text"] or "Nothing is remembered that matters here."]
+    lines = [answer["text"] or "No memories matter here."]
     if answer["left_out"]:
-        lines.append(f"{answer['left_out']} more did not fit. --budget makes room.")
+        lines.append(f"{answer['left_out']} more did not fit: raise --budget.")
     if answer["flagged"]:
         lines.append(f"left out as suspicious: {', '.join(answer['flagged'])}")
     return "\n".join(lines)
@@ -81,7 +81,7 @@ def run_prompts(
 ) -> Any:
     """After the operation come the name and, to save one, its text."""
     if len(words) > 2:
-        raise Misuse("Give an operation, a name and a text.")
+        raise Misuse("Give an operation, a name and a text, in that order.")
     typed_name, typed_content = (*words, *("", "")[len(words) :])
     text = ""
     if op.strip().lower() == "save":

@@ -268,6 +268,12 @@ def _parse_changes(tokens: Iterable[bytes]) -> Iterator[tuple[LogCommit, list[Co
 # --- commits alone --------------------------------------------------------------------------------
 
 
+def count_branch_commits(git_dir: Path) -> int:
+    """Count the commits of all branches, merges left out; 0 where git cannot tell."""
+    result = process.ask(git_dir, "rev-list", "--count", "--no-merges", "--branches")
+    return int(result.out) if result.code == 0 else 0
+
+
 def list_commits(
     git_dir: Path,
     tips: Iterable[str],

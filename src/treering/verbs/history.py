@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 @verb(
     "why.why.why",
     example="treering why src/db.py:40-60",
-    cli=(flag("markdown", "As a section for a review."),),
+    cli=(flag("markdown", "Print markdown for a review."),),
 )
 def why(
     workspace: "Workspace",
     path: Annotated[str, Arg(metavar="PATH[:LINE[-LINE]]", place="one")],
     *,
-    at: Annotated[str, Arg("The file as it is at this revision.", metavar="REV")] = "",
+    at: Annotated[str, Arg("The file as of this revision.", metavar="REV")] = "",
     limit: Annotated[
-        int, Arg("How many memories at most. Default: 20.", short="n", least=1, most=1000)
+        int, Arg("Maximum number of memories. Default: 20.", short="n", least=1, most=1000)
     ] = 0,
-    branch: Annotated[str, Arg("Of another branch.", short="b")] = "",
+    branch: Annotated[str, Arg("On another branch.", short="b")] = "",
 ) -> "WhyAnswer":
     """Show why a line of code is there: its commit and its reasons.
 
-    Lines are followed through moves, reformats, squashes and rebases to the branch they landed
-    from. A commit that `blame.ignoreRevsFile` names is passed over.
+    Follows lines through moves, reformatting, squashes and rebases to the branch they landed
+    from. Skips commits listed in `.git-blame-ignore-revs` or `blame.ignoreRevsFile`.
 
     >>> made = tr.remember("The readme is short on purpose", files=["README.md"])
     >>> found = tr.why("README.md:1")
@@ -43,17 +43,17 @@ def review(
     *,
     keep: Annotated[
         Sequence[str],
-        Arg("Say that a person looked at this memory and keeps it.", metavar="ID", doors=NOT_MCP),
+        Arg("Confirm this memory: you looked at it and it stands.", metavar="ID", doors=NOT_MCP),
     ] = (),
     limit: Annotated[
-        int, Arg("How many at most.", short="n", doors=NOT_MCP, least=1, most=1000)
+        int, Arg("Maximum number of results.", short="n", doors=NOT_MCP, least=1, most=1000)
     ] = 20,
     branch: Branch = "",
 ) -> "ReviewQueue":
-    """Look at what is doubtful: stale, outdated, twice, in conflict.
+    """List memories that need a look: stale, outdated, duplicated, in conflict.
 
-    Each memory is listed with its reasons and the command that settles the gravest of them.
-    `treering web` has a page for it.
+    Each comes with its reasons and the command that settles the most serious one. `treering web`
+    has a page for this.
 
     >>> made = tr.remember("Perhaps use WAL mode", confidence=0.3)
     >>> [doubt.reason for doubt in tr.review().items[0].reasons]
@@ -66,17 +66,17 @@ def review(
 @verb(
     "log.log",
     example="treering log --graph",
-    cli=(flag("graph", "Draw every branch, and where it was promoted."),),
+    cli=(flag("graph", "Draw branches and promotions as a graph."),),
 )
 def log(
     workspace: "Workspace",
     id: Annotated[str, Arg(place="optional")] = "",
     *,
-    limit: Annotated[int, Arg("How many changes at most.", short="n", least=1, most=100_000)] = 50,
+    limit: Annotated[int, Arg("Maximum number of changes.", short="n", least=1, most=100_000)] = 50,
     branch: SeenFrom = "",
     all: Annotated[bool, Arg("Every branch.")] = False,
 ) -> "Log":
-    """Show what happened to memories, or to one of them, newest first.
+    """Show the history of memories, or of one, newest first.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> [entry.op for entry in tr.log(made.id).entries]
@@ -87,17 +87,17 @@ def log(
 @verb(
     "diff.diff",
     example="treering diff main..feature --markdown",
-    cli=(flag("markdown", "As a section for a pull request."),),
+    cli=(flag("markdown", "Print markdown for a pull request."),),
 )
 def diff(
     workspace: "Workspace",
     range: Annotated[str, Arg(metavar="[A..B]", place="optional")] = "",
     *,
-    private: Annotated[bool, Arg("Private memories as well, marked.")] = False,
+    private: Annotated[bool, Arg("Include private memories, marked.")] = False,
 ) -> "Diff":
-    """Show what branch B knows that branch A does not.
+    """Show the memories that branch B has and branch A lacks.
 
-    Default: what is seen from HEAD and not from the trunk.
+    Default: what HEAD has and the trunk lacks.
 
     >>> tr.diff("main..main").added
     ()
@@ -108,25 +108,25 @@ def diff(
     "guard.guard",
     example="treering guard main..feature --markdown",
     cli=(
-        flag("strict", "Exit with 1 while a finding is not acknowledged."),
-        flag("markdown", "As a comment for a pull request."),
-        flag("sarif", "As SARIF, for code scanning."),
+        flag("strict", "Exit with 1 if a finding is not acknowledged."),
+        flag("markdown", "Print markdown for a pull request."),
+        flag("sarif", "Print SARIF for code scanning."),
     ),
 )
 def guard(
     workspace: "Workspace",
     range: Annotated[str, Arg(metavar="[A..B]", place="optional")] = "",
     *,
-    staged: Annotated[bool, Arg("What is about to be committed, instead of a range.")] = False,
-    private: Annotated[bool, Arg("Private memories as well, marked.")] = False,
+    staged: Annotated[bool, Arg("Check what is staged, instead of a range.")] = False,
+    private: Annotated[bool, Arg("Include private memories, marked.")] = False,
 ) -> "Guarded":
     """Show which decisions a change is about to overrule.
 
     Lists the decisions, conventions, failed attempts, root causes and commits with a reason
-    whose lines B takes away since it left A. Default: what HEAD has since it left the trunk. On
-    the trunk it is what was not pushed yet, else the last commit. White space, moves, reformats,
-    generated files and lock files do not count. `Overrules: ID reason` in a commit message, or a
-    memory that supersedes the other, acknowledges a finding.
+    whose lines B removes since it left A. Default: HEAD since it left the trunk. On the trunk:
+    what is not pushed yet, else the last commit. White space, moves, reformatting, generated
+    files and lock files do not count. `Overrules: ID reason` in a commit message, or a memory
+    that supersedes the other, acknowledges a finding.
 
     >>> tr.guard("main..HEAD").findings
     ()
@@ -138,13 +138,10 @@ def revert(
     workspace: "Workspace",
     id: Annotated[str, Arg(place="one")],
     *,
-    to: Annotated[
-        str, Arg("What it was at this commit of `treering log ID`.", metavar="COMMIT")
-    ] = "",
+    to: Annotated[str, Arg("Go back to this commit of `treering log ID`.", metavar="COMMIT")] = "",
     branch: Annotated[str, Arg("On another branch.", short="b")] = "",
 ) -> "Revised":
-    """Make a memory what it was before its last change. ID may be a commit of `treering log`: then
-    all that it changed.
+    """Undo the last change of a memory. If ID is a commit of `treering log`, undo all it did.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> changed = tr.revise(made.id, tags_add=["db"])

@@ -60,16 +60,16 @@ def graph(
         ),
     ] = (),
     format: Annotated[
-        str, Arg("draw: what to write.", agents="For draw.", choices=DRAWING_FORMATS)
+        str, Arg("draw: the output format.", agents="For draw.", choices=DRAWING_FORMATS)
     ] = "mermaid",
-    threshold: Annotated[float, Arg("suggest: how alike, 0 to 1.", agents="", most=1)] = 0.8,
+    threshold: Annotated[float, Arg("suggest: how similar, 0 to 1.", agents="", most=1)] = 0.8,
     limit: Annotated[
         int, Arg("Default: 50, suggest 10.", agents="", short="n", least=1, most=1000)
     ] = 0,
     branch: Branch = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> "GraphAnswer":
-    """Look at the links between memories.
+    """Explore the links between memories.
 
     neighbors ID, edges [ID], path ID TO, prerequisites ID, stats (the default), draw [ID],
     suggest [ID]
@@ -100,13 +100,13 @@ def entities(
     *,
     name: Annotated[str, Arg("Its name.", agents="")] = "",
     kind: Annotated[str, Arg("What it is.", agents="", choices=ENTITY_KINDS)] = "",
-    text: Annotated[str, Arg("extract: where to look, if not in ids.", agents="For extract.")] = "",
+    text: Annotated[str, Arg("extract: the text, if not in ids.", agents="For extract.")] = "",
     ids: Annotated[
         Sequence[str],
         Arg("merge, delete, extract: ids or names.", agents="Ids or names.", options=("id", "ids")),
     ] = (),
     canonical: Annotated[
-        str, Arg("merge: the one that stays, or its new name.", agents="merge: which stays.")
+        str, Arg("merge: the one to keep, or its new name.", agents="merge: which stays.")
     ] = "",
     properties: Annotated[
         Mapping[str, Any] | None,
@@ -119,15 +119,15 @@ def entities(
     ] = None,
     min_confidence: Annotated[float, Arg("extract: how sure, 0 to 1.", agents="", most=1)] = 0.6,
     store: Annotated[
-        bool, Arg("extract: keep what was found.", agents="extract: keep them.")
+        bool, Arg("extract: store what was found.", agents="extract: keep them.")
     ] = False,
     dry_run: Annotated[bool, Arg("merge: only show.", agents="For merge.", off="apply")] = True,
-    limit: Annotated[int, Arg("How many at most.", agents="", short="n", least=1, most=1000)] = 50,
+    limit: Annotated[int, Arg("Maximum number.", agents="", short="n", least=1, most=1000)] = 50,
     branch: Branch = "",
 ) -> "EntityAnswer":
-    """List and keep the people and things that memories mention.
+    """Manage the people and things that memories mention.
 
-    OP is list, get, add, delete, merge or extract. After it come a name (get, add, delete,
+    OP is list, get, add, delete, merge or extract, followed by a name (get, add, delete,
     list), a text (extract), or the entities to merge.
 
     >>> added = tr.entities("add", name="Redis", kind="technology")
@@ -153,10 +153,10 @@ def entities(
 def status(
     workspace: "Workspace",
     *,
-    view: Annotated[str, Arg("What to count.", agents="", choices=STATUS_VIEWS)] = "summary",
+    view: Annotated[str, Arg("Which view.", agents="", choices=STATUS_VIEWS)] = "summary",
     branch: Branch = "",
 ) -> "StatusAnswer":
-    """Show what is remembered here and how the store is doing.
+    """Show what is stored here, its health, and what to do next.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.status()["memories"]["visible"]

@@ -56,7 +56,7 @@ def remember(
     content: Annotated[
         str,
         Arg(
-            ("The memory, in markdown. Its first line is the title unless one is given."),
+            ("The memory, in markdown. Its first line becomes the title unless you give one."),
             agents="Markdown. First line: the title.",
             place="optional",
         ),
@@ -82,12 +82,12 @@ def remember(
     topic: Annotated[
         str, Arg("A path such as backend/auth/tokens.", agents="A path: backend/auth")
     ] = "",
-    reasoning: Annotated[str, Arg("Why: what was weighed, what was given up.", agents="")] = "",
+    reasoning: Annotated[str, Arg("Why: the alternatives, and what was given up.", agents="")] = "",
     tags: Tags = (),
     files: Annotated[
         Sequence[str],
         Arg(
-            "Files it is about. recall shows when they changed.",
+            "Files it is about. recall says when they have changed.",
             agents="Paths it is about.",
             options=("file", "files"),
         ),
@@ -108,7 +108,7 @@ def remember(
     ] = (),
     branch: Branch = "",
     private: Annotated[
-        bool, Arg("Keep it on this machine. It is never synced.", agents="Never synced.")
+        bool, Arg("Keep it on this machine. Never synced.", agents="Never synced.")
     ] = False,
     session: Annotated[str, Arg("The work session it belongs to.", agents="")] = "",
     agent: Annotated[
@@ -118,7 +118,7 @@ def remember(
     id: Annotated[
         str,
         Arg(
-            "An id to keep, when copying. Default: made from the content.",
+            "An id to keep when copying. Default: derived from the content.",
             agents="Only when copying.",
         ),
     ] = "",
@@ -127,7 +127,7 @@ def remember(
 ) -> "Remembered":
     """Store a memory on the current branch.
 
-    The content is the argument, or standard input with `-` or when nothing is given.
+    The content is the argument, or standard input if it is `-` or missing.
 
     >>> made = tr.remember("Use WAL mode: readers never block", tags=["db"])
     >>> made.type, made.branch
@@ -151,7 +151,7 @@ def remember(
     ),
     cli=(
         HUB,
-        flag("pick", "Number what was found, and read what you choose."),
+        flag("pick", "Number the results and choose one to read."),
     ),
 )
 def recall(
@@ -174,18 +174,18 @@ def recall(
     type: Annotated[
         str, Arg("Only this type.", agents="", short="t", metavar="TYPE", by_hand=EVERY_TYPE)
     ] = "",
-    topic: Annotated[str, Arg("Only below this topic.", agents="")] = "",
-    tags: Annotated[Sequence[str], Arg("All must match.", options=("tag", "tags"))] = (),
+    topic: Annotated[str, Arg("Only this topic and those below it.", agents="")] = "",
+    tags: Annotated[Sequence[str], Arg("All of them must match.", options=("tag", "tags"))] = (),
     since: Annotated[
         str, Arg("Created since: 7d, 12h, 2w, a date, today.", agents="7d, 12h, 2w or a date.")
     ] = "",
-    until: Annotated[str, Arg("Created until, written like since.", agents="")] = "",
+    until: Annotated[str, Arg("Created until, in the same forms.", agents="")] = "",
     min_confidence: Annotated[float | None, Arg("0 to 1.", agents="", most=1)] = None,
     max_confidence: Annotated[float | None, Arg("0 to 1.", agents="", most=1)] = None,
     status: Annotated[
         str, Arg("Default: active and needs-review.", agents="", choices=(*STATUSES, "all"))
     ] = "",
-    author: Annotated[str, Arg("Part of the name.", agents="")] = "",
+    author: Annotated[str, Arg("Part of the author's name.", agents="")] = "",
     agent: Annotated[str, Arg("By this agent.", agents="")] = "",
     session: Annotated[str, Arg("Of this session.", agents="")] = "",
     file: Annotated[
@@ -209,7 +209,7 @@ def recall(
         ),
     ] = "auto",
     mode: Annotated[
-        str, Arg("By words, by meaning, or both.", agents="", choices=MODES)
+        str, Arg("Search by words, by meaning, or both.", agents="", choices=MODES)
     ] = "hybrid",
     order: Annotated[
         str, Arg("Default: relevance, or newest for a listing.", agents="", choices=ORDERS)
@@ -230,11 +230,11 @@ def recall(
         int, Arg("Default: 10, or 50 for a listing.", agents="", short="n", least=1, most=1000)
     ] = 0,
     cursor: Annotated[str, Arg("From the last answer.", agents="")] = "",
-    weak: Annotated[bool, Arg("Also weak matches.")] = False,
+    weak: Annotated[bool, Arg("Include weak matches.")] = False,
     repos: Annotated[
         Sequence[str],
         Arg(
-            "Ask the hub: names of repositories, or all.",
+            "Search repositories of the hub: their names, or all.",
             agents="Of the hub, or all.",
             options=("repos", "repo-name"),
             metavar="NAMES",
@@ -243,7 +243,7 @@ def recall(
 ) -> "Recalled":
     """Search memories, or list them when no query is given.
 
-    The query may hold "phrases", -words to leave out, prefix*, and filters: type: tag: topic:
+    The query may contain "phrases", -excluded words, prefix*, and filters: type: tag: topic:
     title: branch: status: author: agent: file: since: until: confidence>0.7
 
     >>> made = tr.remember("Use WAL mode: readers never block", tags=["db"])

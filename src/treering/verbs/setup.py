@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @verb(
     "setup.init.init",
     example="treering init --client claude --dry-run",
-    cli=(flag("print", "Show what goes into the files of a client."),),
+    cli=(flag("print", "Print what would be added to a client's files."),),
 )
 def init(
     workspace: "Workspace",
@@ -24,18 +24,16 @@ def init(
     ] = (),
     agents_md: Annotated[bool, Arg("Add a short section for agents to AGENTS.md.")] = False,
     sync: Annotated[bool, Arg("Share memories whenever you push or pull.")] = False,
-    hooks: Annotated[
-        bool, Arg("Put git hooks in place, or leave them alone.", off="no-hooks")
-    ] = True,
-    force: Annotated[bool, Arg("Write hooks into a folder of the work tree, too.")] = False,
-    dry_run: Annotated[bool, Arg("Show what would be done and change nothing.")] = False,
+    hooks: Annotated[bool, Arg("Install git hooks, or leave hooks alone.", off="no-hooks")] = True,
+    force: Annotated[bool, Arg("Write hooks even into a folder inside the work tree.")] = False,
+    dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
     program: str = "",
     is_attended: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> "Setup":
-    """Set up git hooks, fetches and agents for treering. What is there is kept.
+    """Set up git hooks, fetching and agents. Existing hooks and settings are kept.
 
-    Memories work without it, and those of the remote are fetched. You can run it again.
+    Memories work without it. Memories on the remote are fetched. Safe to run again.
 
     >>> "post-commit" in tr.init(dry_run=True).hooks
     True
@@ -49,9 +47,9 @@ def init(
     cli=(option("path", place="optional", metavar="[PATH]"),),
 )
 def try_(workspace: "Workspace") -> "Tryout":
-    """Show what the history of a repository already knows. Writes nothing into it.
+    """Show what a repository's history can already explain. Writes nothing.
 
-    Names the reasons that commits give for lines of files that were changed lately.
+    Lists the reasons that commits give for lines in recently changed files.
 
     >>> tr.try_out().commits
     2
@@ -66,7 +64,7 @@ def config(
     *,
     unset: Annotated[bool, Arg("Go back to the default.")] = False,
 ) -> "SettingValues":
-    """Show or change settings. They are kept in git's configuration as treering.KEY.
+    """Show or change settings. They live in git's configuration as treering.KEY.
 
     >>> [setting.value for setting in tr.config("capture", "all").settings]
     ['all']
@@ -75,20 +73,20 @@ def config(
 
 MCP = command(
     "mcp",
-    "Serve agents over MCP, on standard input and output.",
+    "Serve agents over MCP on standard input and output.",
     option(
         "tools", "core: the eight tools most sessions need.", choices=TOOL_PROFILES, default="full"
     ),
-    option("http", "Serve HTTP there instead.", metavar="[HOST:]PORT"),
+    option("http", "Serve HTTP on this address instead.", metavar="[HOST:]PORT"),
     option(
         "token_file",
-        "A file with the HTTP token. Default: TREERING_TOKEN, or one that is made and printed.",
+        "File with the HTTP token. Default: TREERING_TOKEN, or a new one, which is printed.",
         metavar="PATH",
     ),
-    flag("no_token", "Serve HTTP to every user of this machine, without a token."),
+    flag("no_token", "Serve HTTP without a token, to every user of this machine."),
     option(
         "hosts",
-        "A host name that clients use.",
+        "A host name that clients may use.",
         kind="list",
         options=("allow-host",),
         metavar="NAME",
@@ -96,53 +94,51 @@ MCP = command(
     ),
     example="treering mcp --tools core",
     more=(
-        "The repository is --repo, else the client's project folder, else the one around the "
-        "working directory. The branch is looked up at each call.\n\n"
-        "Over HTTP only this machine is served, unless a token and host names are set."
+        "The repository is --repo, else the client's project folder, else the working directory's. "
+        "The branch is looked up at each call.\n\n"
+        "HTTP serves this machine only, unless a token and host names are set."
     ),
 )
 
 
 WEB = command(
     "web",
-    "Show what is known in a browser. It is served to this machine alone.",
+    "Browse and edit memories in a browser, on this machine only.",
+    option("port", "The port. Default: any free one.", kind="whole", metavar="N", default=0),
     option(
-        "port", "The port. Without one, any that is free.", kind="whole", metavar="N", default=0
+        "open", "Open a browser when run at a terminal.", kind="flag", off="no-open", default=True
     ),
-    option(
-        "open", "Open a browser, if this is a terminal.", kind="flag", off="no-open", default=True
-    ),
-    flag("read_only", "Look and change nothing."),
+    flag("read_only", "Allow no changes."),
     example="treering web --read-only",
-    more="Prints the address, with the token that lets you in. Ctrl-C ends it.",
+    more="Prints an address that contains an access token. Ctrl-C stops it.",
 )
 
 
 COMPLETION = command(
     "completion",
-    "Print the lines that let a shell complete what you type.",
+    "Print a completion script for your shell.",
     option("shell", choices=SHELL_NAMES, metavar="[bash|zsh|fish]", place="optional"),
     example="treering completion bash >> ~/.bashrc",
-    more="Commands, options, ids, types and branches are completed.",
+    more="Completes commands, options, ids, types and branches.",
 )
 
 
 @verb(
     "setup.init.uninstall",
     example="treering uninstall --dry-run",
-    cli=(flag("yes", "Do not ask."),),
+    cli=(flag("yes", "Do not ask for confirmation."),),
 )
 def uninstall(
     workspace: "Workspace",
     *,
-    purge: Annotated[bool, Arg("Take all memories away as well, private ones too.")] = False,
-    remote: Annotated[str, Arg("With --purge: also everyone's memories on this remote.")] = "",
-    dry_run: Annotated[bool, Arg("Show what would be done and change nothing.")] = False,
+    purge: Annotated[bool, Arg("Delete all memories as well, including private ones.")] = False,
+    remote: Annotated[str, Arg("With --purge: everyone's memories on this remote, too.")] = "",
+    dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
 ) -> "Setup":
-    """Take back what `treering init` added. Memories and other settings stay.
+    """Remove what `treering init` added. Memories and your own settings stay.
 
-    With --purge memories go as well: every ref below refs/treering, the trash, private memories
-    and the index. On a terminal it asks first.
+    --purge also deletes memories: every ref below refs/treering, the trash, private memories
+    and the index. At a terminal it asks first.
 
     >>> tr.uninstall(dry_run=True).hooks
     ()
@@ -151,7 +147,7 @@ def uninstall(
 
 DEMO = command(
     "demo",
-    "Show how it works, on a throw-away repository.",
+    "Show how it works, in a throw-away repository.",
     flag("keep", "Keep the repository."),
     example="treering demo --keep",
     more="",

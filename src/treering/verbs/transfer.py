@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def export(
     workspace: "Workspace",
     *,
-    branch: Annotated[str, Arg("What is seen from another branch.", short="b")] = "",
-    all: Annotated[bool, Arg("Every copy of every branch, forgotten ones too.")] = False,
-    private: Annotated[bool, Arg("Private memories as well.")] = False,
+    branch: Annotated[str, Arg("As seen from another branch.", short="b")] = "",
+    all: Annotated[bool, Arg("Every copy on every branch, including forgotten ones.")] = False,
+    private: Annotated[bool, Arg("Include private memories.")] = False,
 ) -> "Iterator[ExportedMemory]":
     """Write memories as JSON lines, or as markdown files.
 
@@ -44,24 +44,23 @@ def import_(
     path: Annotated[str, Arg(metavar="[FILE]", place="optional")],
     *,
     system: Annotated[
-        str, Arg("What it is. Default: found out.", choices=SOURCE_NAMES, options=("from",))
+        str, Arg("The source. Default: detected.", choices=SOURCE_NAMES, options=("from",))
     ] = "",
     branch: Annotated[str, Arg("Put everything on this branch.", short="b")] = "",
-    private: Annotated[bool, Arg("Keep it on this machine only.")] = False,
-    dry_run: Annotated[bool, Arg("Only say what would be imported.")] = False,
+    private: Annotated[bool, Arg("Keep them on this machine only.")] = False,
+    dry_run: Annotated[bool, Arg("Show what would be imported without doing it.")] = False,
     allow_secret: AllowSecret = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> "Imported":
-    """Take in JSON lines, markdown, or another system's store.
+    """Import JSON lines, markdown, or another system's data.
 
-    `-` reads JSON lines from standard input. Other systems are an Autology folder, basic-memory
-    notes, the MCP memory server's JSONL, decision records (docs/adr), a changelog (one
-    memory per bullet, dated by its version), the sections of an
-    AGENTS.md or CLAUDE.md, and git notes (FILE is the notes ref, or nothing for all of them).
-    --from claude-code, codex or gemini brings in sessions of this repository from those agents'
-    transcripts, masked and private unless treering.transcripts says otherwise (FILE is a
-    transcript or a folder of them, or nothing for where the agent keeps them). What was
-    imported before is skipped, and where each memory came from is kept in its details.
+    `-` reads JSON lines from standard input. Also reads Autology folders, basic-memory notes,
+    the MCP memory server's JSONL, decision records (docs/adr), changelogs (one memory per
+    bullet, dated by its version), the sections of an AGENTS.md or CLAUDE.md, and git notes
+    (FILE is a notes ref, or nothing for all). --from claude-code, codex or gemini imports
+    this repository's sessions from those agents' transcripts, with credentials masked and
+    private unless treering.transcripts says otherwise (FILE is a transcript or folder, or
+    nothing for the agent's usual place). Anything imported before is skipped.
 
     >>> written = (folder / "notes.jsonl").write_text('{"content": "Use WAL mode"}')
     >>> tr.import_path(folder / "notes.jsonl").imported
@@ -75,16 +74,13 @@ def backfill(
     *,
     since: Annotated[str, Arg("Only commits since a date, or 90d.", metavar="WHEN")] = "",
     branch: Annotated[str, Arg("Only this branch. Default: all of them.", short="b")] = "",
-    all: Annotated[
-        bool, Arg("Merges, fixups, bots' commits and dependency bumps as well.")
-    ] = False,
+    all: Annotated[bool, Arg("Include merges, fixups, bots and dependency bumps.")] = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> "Backfilled":
-    """Capture commits made before there were hooks. Those already captured are skipped.
+    """Capture commits made before hooks were installed. Captured ones are skipped.
 
-    It works in batches, and what was captured stays when it is interrupted: the next call goes
-    on. Merges, fixups, what bots commit and messages that only bump a dependency are left out
-    and counted.
+    Works in batches: if interrupted, run it again to continue. Merges, fixups, bots' commits and
+    dependency bumps are left out and counted.
 
     >>> tr.backfill(since="90d").captured
     2
@@ -113,7 +109,7 @@ def export_markdown(
 
 @verb("driver.drain", example="tr.drain()")
 def drain(workspace: "Workspace") -> "Drained":
-    """Take in what git hooks noted, and let memories follow their branches, as the worker does.
+    """Process what git hooks noted, and move memories with their branches, as the worker does.
 
     >>> tr.drain().pending
     0

@@ -50,25 +50,25 @@ OfType = Annotated[
         metavar="TYPE",
     ),
 ]
-Matching = Annotated[str, Arg("Only what matches.", agents="")]
+Matching = Annotated[str, Arg("Only memories that match this query.", agents="")]
 Written = Annotated[
     str,
     Arg("The text you wrote.", agents="The text you wrote.", by_hand="`-` reads standard input."),
 ]
 Title = Annotated[str, Arg("Its title. Default: the first line.", agents="")]
-Threshold = Annotated[float, Arg("How alike, 0 to 1.", agents="", most=1)]
-Limit = Annotated[int, Arg("How many at most.", agents="", least=1, most=1000)]
+Threshold = Annotated[float, Arg("How similar, from 0 to 1.", agents="", most=1)]
+Limit = Annotated[int, Arg("Maximum number of results.", agents="", least=1, most=1000)]
 
 
 @verb("doctor.doctor.doctor", example="treering doctor --dry-run")
 def doctor(
     workspace: "Workspace",
     *,
-    dry_run: Annotated[bool, Arg("Only look, or repair what is safe.", off="fix")] = False,
+    dry_run: Annotated[bool, Arg("Only check, or repair what is safe.", off="fix")] = False,
 ) -> "Diagnosis":
-    """Check everything treering wrote, and repair what is safe.
+    """Check everything treering has stored, and repair what is safe.
 
-    Exits with 1 while something is left to do.
+    Exits with 1 while problems remain.
 
     >>> tr.doctor(dry_run=True).ok
     True
@@ -78,7 +78,7 @@ def doctor(
 @verb(
     "reindex.reindex",
     example="treering reindex",
-    cli=(flag("only_tidy", "Only join its small parts.", options=("tidy",)),),
+    cli=(flag("only_tidy", "Only merge its small segments.", options=("tidy",)),),
 )
 def reindex(
     workspace: "Workspace",
@@ -86,7 +86,7 @@ def reindex(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> "Reindexed":
-    """Rebuild the search index. It is made from git and holds nothing else.
+    """Rebuild the search index from git.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.reindex().indexed
@@ -99,31 +99,31 @@ def gc(
     workspace: "Workspace",
     *,
     branch: Annotated[str, Arg("Only this branch.", agents="", short="b")] = "",
-    dry_run: Annotated[bool, Arg("Show the plan and change nothing.")] = False,
+    dry_run: Annotated[bool, Arg("Show the plan without carrying it out.")] = False,
     purge: Annotated[
-        bool, Arg("Delete old trash for good.", agents="gc: old trash for good.")
+        bool, Arg("Delete old trash permanently.", agents="gc: old trash for good.")
     ] = False,
-    older_than: Annotated[str, Arg("How old, with --purge.", agents="")] = "30d",
+    older_than: Annotated[str, Arg("With --purge: the minimum age.", agents="")] = "30d",
     force: Annotated[
         bool,
         Arg(
-            "Put what cannot be judged, or landed in part, into the trash, too.",
+            "Also trash branches that are undecided or landed in part.",
             agents="gc: trash the unsure, too.",
         ),
     ] = False,
     keep_lessons: Annotated[
         bool,
         Arg(
-            "Keep failed outcomes of abandoned branches for the trunk.",
+            "Keep the failed attempts of abandoned branches, for the trunk.",
             agents="",
             off="no-lessons",
         ),
     ] = True,
-    remote: Annotated[str, Arg("Which one. With --purge: remove it there, too.", agents="")] = "",
+    remote: Annotated[str, Arg("With --purge: delete the trash there, too.", agents="")] = "",
 ) -> "GcAnswer":
-    """Let memories follow branches that landed or were dropped.
+    """Move memories of branches that landed or were deleted.
 
-    What landed is promoted, what was thrown away goes to the trash.
+    What landed is promoted to the trunk. What was abandoned goes to the trash.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> [(line.branch, line.verdict) for line in tr.gc(dry_run=True).plan]
@@ -136,17 +136,15 @@ def promote(
     workspace: "Workspace",
     branch: Annotated[str, Arg(place="one")],
     *,
-    into: Annotated[str, Arg("Where to. Default: the trunk.", agents="")] = "",
+    into: Annotated[str, Arg("The target branch. Default: the trunk.", agents="")] = "",
     undo: Annotated[
         bool,
-        Arg(
-            "Take the last promotion back, or that of some memories.", agents="promote: take back."
-        ),
+        Arg("Undo the last promotion, or that of some memories.", agents="promote: take back."),
     ] = False,
     ids: Ids = (),
-    dry_run: Annotated[bool, Arg("Only say what would be done.")] = False,
+    dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
 ) -> "GcLine":
-    """Put a branch's memories into another's, landed or not.
+    """Move a branch's memories into another branch, whether or not its code landed.
 
     >>> made = tr.remember("Threads made it slower", branch="try")
     >>> tr.promote("try").into
@@ -161,14 +159,13 @@ def restore(
     *,
     before_sync: Annotated[
         bool,
-        Arg("What the last sync hid or changed, instead.", agents="restore: undo the last sync."),
+        Arg("Undo what the last sync hid or changed.", agents="restore: undo the last sync."),
     ] = False,
     dry_run: bool = False,
 ) -> "RestoredScope":
-    """Bring the dropped memories of a branch back. Without a branch, list the trash.
+    """Bring back the memories of a dropped branch. Without a branch, list the trash.
 
-    With --before-sync what the last sync hid or changed is made what it was. Each call goes one
-    sync further back.
+    --before-sync undoes what the last sync hid or changed. Each call goes one sync further back.
 
     >>> tr.restore("gone").memories
     1
@@ -180,15 +177,13 @@ def sync(
     workspace: "Workspace",
     direction: Annotated[str, Arg(agents="", choices=SYNC_DIRECTIONS, place="optional")] = "full",
     *,
-    remote: Annotated[
-        str, Arg("Which remote. Default: treering.remote, or origin.", agents="")
-    ] = "",
-    dry_run: Annotated[bool, Arg("Ask the remote, and change nothing.")] = False,
+    remote: Annotated[str, Arg("The remote. Default: treering.remote, or origin.", agents="")] = "",
+    dry_run: Annotated[bool, Arg("Ask the remote, but change nothing.")] = False,
     wait: Annotated[
-        bool, Arg("Let what a git push shares in the background end first.", doors=NOT_MCP)
+        bool, Arg("Wait for a background sync started by git push.", doors=NOT_MCP)
     ] = False,
     allow_secret: Annotated[
-        bool, Arg("Push what looks like a credential, too.", doors=NOT_MCP)
+        bool, Arg("Push even what looks like a credential.", doors=NOT_MCP)
     ] = False,
     is_attended: bool = False,
     patience: float = 300.0,
@@ -196,7 +191,7 @@ def sync(
 ) -> "Synced":
     """Share memories through a git remote: fetch, merge, push.
 
-    DIRECTION is full (the default), push or fetch. Private memories never leave.
+    DIRECTION is full (the default), push or fetch. Private memories are never shared.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.sync(remote="origin").pushed
@@ -213,12 +208,12 @@ def redact(
     workspace: "Workspace",
     id: Annotated[str, Arg(place="one")],
     *,
-    dry_run: Annotated[bool, Arg("Show what holds it and change nothing.")] = False,
+    dry_run: Annotated[bool, Arg("Show where the text is without changing anything.")] = False,
 ) -> "Redacted":
-    """Take a memory's text out of all history, for good.
+    """Remove a memory's text from all history, permanently.
 
-    Every branch, the trash and private memories are rewritten. A tombstone stays. The next sync
-    brings it to other clones and remotes. What others have read cannot be undone.
+    Rewrites every branch, the trash and private memories, and leaves a tombstone. The next sync
+    carries it to remotes and other clones. What others have read cannot be undone.
 
     >>> made = tr.remember("The staging server is 10.0.0.7")
     >>> tr.redact(made.id, dry_run=True).versions
@@ -244,7 +239,7 @@ def merge(
     dry_run: bool = True,
     progress: Progress = None,
 ) -> "Merges":
-    """Merge several memories into one text, which you write.
+    """Merge several memories into one text that you write.
 
     >>> tr.merge().groups
     ()
@@ -264,7 +259,7 @@ def dedupe(
     dry_run: bool = True,
     progress: Progress = None,
 ) -> "Deduped":
-    """Find what is said twice, and forget exact copies.
+    """Find duplicates, and forget exact ones.
 
     >>> tr.dedupe().groups
     ()
@@ -285,7 +280,7 @@ def summarize(
     dry_run: bool = True,
     progress: Progress = None,
 ) -> "Summaries":
-    """Store a summary, which you write, of a topic's memories.
+    """Store a summary that you write of a topic's memories.
 
     >>> tr.summarize().groups
     ()
@@ -321,11 +316,11 @@ def infer_links(
     ids: Ids = (),
     type: OfType = "",
     query: Matching = "",
-    min_confidence: Annotated[float, Arg("At least this sure.", agents="", most=1)] = 0.7,
+    min_confidence: Annotated[float, Arg("Minimum confidence.", agents="", most=1)] = 0.7,
     limit: Limit = 20,
     dry_run: bool = True,
 ) -> "InferredLinks":
-    """Find links between stored memories. Without `dry_run`, make them.
+    """Find links between stored memories. Without `dry_run`, create them.
 
     >>> tr.infer_links().links
     ()
@@ -341,7 +336,7 @@ def prune_links(
     limit: Limit = 1000,
     dry_run: bool = True,
 ) -> "PrunedLinks":
-    """Find links with little confidence left. Without `dry_run`, remove them.
+    """Find links of low confidence. Without `dry_run`, remove them.
 
     >>> tr.prune_links().total
     0
@@ -380,9 +375,9 @@ def maintain(
     progress: Progress = None,
     **options: Any,
 ) -> "Maintained[Any]":
-    """Do one of the operations of housekeeping, or show what it would do.
+    """Run one housekeeping operation, or show what it would do.
 
-    Without `dry_run=False` all but restore and reindex only show.
+    Without `dry_run=False`, all but restore and reindex only show.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> tr.maintain("dedupe").answer.groups
@@ -436,8 +431,8 @@ def _join_parameters() -> Iterator[Parameter]:
 _FEW = 4
 MAINTAIN = Verb(
     "maintain",
-    "Find duplicates, missing links, what to merge or to summarize. Without --apply nothing is "
-    "changed.",
+    "Find duplicates, missing links, and memories to merge or summarize. Nothing changes without "
+    "--apply.",
     (
         Parameter(
             "op",
@@ -448,7 +443,7 @@ MAINTAIN = Verb(
         Parameter(
             "dry_run",
             Arg(
-                "Only show. Default: true, but false for restore and reindex.",
+                "Only show. The default, except for restore and reindex.",
                 agents="Default true; restore, reindex: false.",
                 off="apply",
             ),
@@ -460,17 +455,17 @@ MAINTAIN = Verb(
     "treering maintain dedupe --apply",
     more="""\
 \b
-gc           let memories follow their branches
-promote      put a branch's memories into another's
-dedupe       find what is said twice, forget exact copies
-merge        several memories into one text, which you write
-summarize    a summary, which you write, of a topic's memories
+gc           move memories of branches that landed or were deleted
+promote      move a branch's memories into another branch
+dedupe       find duplicates, forget exact ones
+merge        merge several memories into one text that you write
+summarize    store a summary that you write
 enrich       suggest tags, titles, topics and files
 infer_links  find links between memories
-prune_links  drop weak links
+prune_links  remove weak links
 
-restore and reindex act at once. The short forms `treering gc`, `promote`, `restore`,
-`reindex` and `sync` do so, too.""",
+restore and reindex act at once, and so do the short forms `treering gc`, `promote`,
+`restore`, `reindex` and `sync`.""",
     tool=Tool(
         "Housekeeping, dry run first. Use when asked, or when status shows something to do. gc: "
         "memories follow merged or deleted branches. promote: a branch's memories to the trunk. "

@@ -49,7 +49,7 @@ def checkpoint(
     ],
     *,
     summary: Annotated[
-        str, Arg("save: what was done, where things stand.", agents="Where things stand.")
+        str, Arg("save: what was done and where things stand.", agents="Where things stand.")
     ] = "",
     next_steps: Annotated[
         Sequence[str],
@@ -102,18 +102,16 @@ def context(
     ] = (),
     recent_files: Annotated[
         Sequence[str],
-        Arg(
-            "Files looked at or changed lately.", agents="", options=("recent-file", "recent-files")
-        ),
+        Arg("Files read or changed recently.", agents="", options=("recent-file", "recent-files")),
     ] = (),
     budget: Annotated[
-        int, Arg("Characters of text.", agents="Characters.", least=1, most=100_000)
+        int, Arg("Maximum length in characters.", agents="Characters.", least=1, most=100_000)
     ] = 2000,
-    template: Annotated[str, Arg("A saved template to render it with.", agents="")] = "",
+    template: Annotated[str, Arg("Render with this saved template.", agents="")] = "",
     branch: Branch = "",
     repos: Repos = (),
 ) -> "ContextAnswer":
-    """Show what matters now for a task and its files.
+    """Show the memories that matter for a task and its files.
 
     >>> made = tr.remember("Use WAL mode: readers never block", files=["db.py"])
     >>> [card.title for card in tr.context(files=["db.py"])["high"]]
@@ -165,26 +163,30 @@ def prompts(
     query: Annotated[
         str,
         Arg(
-            "run, render: which memories {{memories}} holds.",
+            "run, render: query that fills {{memories}}.",
             agents="Which memories fill {{memories}}.",
         ),
     ] = "",
     limit: Annotated[
-        int, Arg("How many memories at most.", agents="", short="n", least=1, most=100)
+        int, Arg("Maximum number of memories.", agents="", short="n", least=1, most=100)
     ] = 10,
     format: Annotated[
-        str, Arg("run, render: what to write.", agents="", choices=PROMPT_FORMATS)
+        str, Arg("run, render: the output format.", agents="", choices=PROMPT_FORMATS)
     ] = "markdown",
     domain: Annotated[
         str,
-        Arg("Whose it is. Required for delete.", agents="delete needs it.", choices=PROMPT_DOMAINS),
+        Arg(
+            "Required for delete.",
+            agents="delete needs it.",
+            choices=PROMPT_DOMAINS,
+        ),
     ] = "",
     branch: Branch = "",
 ) -> "PromptAnswer":
     """Save and run prompts and templates.
 
-    OP is list, get, run, render, save or delete. The text of one to save is the argument after
-    its name, or standard input.
+    OP is list, get, run, render, save or delete. To save, give the text after the name or on
+    standard input.
 
     >>> saved = tr.prompts("save", name="review", content="Review {{file}}.")
     >>> tr.prompts("run", name="review", variables={"file": "db.py"})["text"]

@@ -70,6 +70,6 @@ def test_after_a_purge_one_can_begin_again(shared: Repo) -> None:
 
 def test_agents_and_slips_of_the_hand_are_refused(shared: Repo) -> None:
     assert shared.error("uninstall", "--remote", "origin")["code"] == "invalid"
-    with pytest.raises(Invalid, match="for people"):
+    with pytest.raises(Invalid, match="Only a person"):
         Treering.open(shared.path, agent="codex").uninstall(purge=True)
     assert _refs(shared)

@@ -10,7 +10,7 @@ Check = Callable[[Any, Mapping[str, str]], bool]
 class Call(NamedTuple):
     """One call. `$name` in a value is the id of a memory of the scene, or what an earlier call of
     the row kept; `keeps` says under which name something of the answer is kept. A call that only
-    prepares or proves is not `is_job` and not on the page."""
+    prepares or proves is not `is_job`."""
 
     tool: str
     given: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Every tool of the systems people come from does its job here, by the call the page names."""
+"""Every tool of the systems people come from does its job here, by the call its row names."""
 
 import json
 import shutil

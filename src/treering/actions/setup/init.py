@@ -6,7 +6,7 @@ files.
 """
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,20 +34,19 @@ from treering.sync.refspec import find_remote, find_sharing_remote
 _PATIENCE = 30.0
 _WRITE_TRANSCRIPTS = frozenset({"claude", "codex", "gemini"})
 _TRANSCRIPT_NOTE = (
-    "What a session was about is read from its transcript and stays on this machine: "
+    "Sessions are summarised from their transcripts, on this machine only: "
     "`treering config transcripts off` turns that off."
 )
 _ASK_NOTE = (
-    "`treering config ask once` lets an agent be asked, once a session, "
-    "to remember what it learned."
+    "`treering config ask once` asks an agent, once per session, to remember what it learned."
 )
 _STAY_NOTE = (
     "Memories stay: `git for-each-ref refs/treering` lists them. "
-    "`treering uninstall --purge` takes them away."
+    "`treering uninstall --purge` deletes them."
 )
 _LOG_NOTE = (
-    "`git log --all` also shows memory commits. "
-    "`git log --exclude='refs/treering/*' --all` leaves them out."
+    "`git log --all` also lists memory commits. "
+    "`git log --exclude='refs/treering/*' --all` hides them."
 )
 
 
@@ -151,14 +150,14 @@ def _fetch_memories(
             on_stage=progress,
         )
     except TreeringError as error:
-        hint = f"`treering sync fetch --remote {remote}` tries again."
-        return [f"{remote} could not be asked for memories: {error.message} {hint}"]
+        hint = f"Try again with `treering sync fetch --remote {remote}`."
+        return [f"Could not fetch memories from {remote}: {error.message} {hint}"]
     count = done.memories_fetched or 0
     if not done.fetched:
         return []
     memories = "1 memory" if count == 1 else f"{count} memories"
     branches = "1 branch" if done.fetched == 1 else f"{done.fetched} branches"
-    return [f"Fetched from {remote}: {memories} of {branches}."]
+    return [f"Fetched {memories} of {branches} from {remote}."]
 
 
 def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) -> list[Addition]:
@@ -166,7 +165,7 @@ def _additions(repository: Repository, clients: Sequence[str], agents_md: bool) 
     if agents_md:
         additions.append(AGENTS)
     if additions and repository.workdir is None:
-        raise Invalid("A bare repository has no work tree for the files of a client.")
+        raise Invalid("A bare repository has no work tree, so client files cannot be written.")
     return additions
 
 
@@ -176,21 +175,29 @@ def _tell_of_files(paths: Sequence[str]) -> list[str]:
         return []
     names = " and ".join(paths)
     return [
-        f"{names} are files of your work tree. Who gets them by a commit of yours needs "
-        "`treering` on their PATH."
+        f"Once committed, {names} also apply to your teammates. "
+        "Hooks are silent where `treering` is not installed."
     ]
 
 
 def _hints(repository: Repository, clients: Sequence[str]) -> list[str]:
-    """What is done for a client, or which ones are used here and do not know of treering."""
-    if repository.workdir is None:
-        return []
+    """Tell what is done for a client, or which ones are used here and not connected."""
     if clients:
         return _session_notes(repository, clients)
     return [
-        f"{client.title} is used here: `treering init --client {client.name}` connects it."
-        for client in CLIENTS.values()
-        if (repository.workdir / client.folder).is_dir()
+        f"{CLIENTS[name].title} is used here: `treering init --client {name}` connects it."
+        for name in list_unconnected(repository)
+    ]
+
+
+def list_unconnected(repository: Repository, installed: Collection[str] = ()) -> list[str]:
+    """List the clients that are used in this repository, or `installed`, and not connected."""
+    root = repository.workdir
+    return [
+        client.name
+        for client in (CLIENTS.values() if root else ())
+        if root
+        and (client.name in installed or (root / client.folder).is_dir())
         and client_files.plan_files(repository, client.additions)[0]
     ]
 
@@ -235,7 +242,7 @@ def uninstall(
     if remote and not purge:
         raise Invalid("--remote requires --purge.")
     if purge and not dry_run and workspace.agent:
-        raise Invalid("Taking memories away for good is for people.")
+        raise Invalid("Only a person can delete memories for good.")
     repository = workspace.repository
     wire = Remote(repository, find_remote(repository, remote), is_attended=True) if remote else None
     there = wire.look(REFS).refs if wire else {}
