@@ -53,3 +53,29 @@ def test_where_there_is_no_commit_it_says_so(tmp_path: Path, repo: Repo) -> None
     repo.git("init", "-q", str(empty))
 
     assert repo.error("try", str(empty))["code"] == "invalid"
+
+
+def test_it_names_a_reason_that_a_recent_commit_overruled(repo: Repo) -> None:
+    lines = [f"retry_{number} = {number}\n" for number in range(6)]
+    repo.commit_file("pool.py", "size = 10\n" + "".join(lines), WHY)
+    repo.commit_file("pool.py", "size = 10\n", "Without retries")
+    by = repo.git("rev-parse", "HEAD").strip()
+
+    (finding,) = [f for f in repo.json("try")["findings"] if "overruled_by" in f]
+
+    assert (finding["path"], finding["from"], finding["to"]) == ("pool.py", 2, 7)
+    assert finding["overruled_by"] == by
+    assert by[:12] in repo.cli("try").stdout
+
+
+def test_it_names_a_rule_for_agents_that_the_code_no_longer_follows(repo: Repo) -> None:
+    repo.commit_file("src/db.py", "x = 1\n", "Add it")
+    repo.commit_file("AGENTS.md", "# Rules\n\nAll queries go through `src/db.py`.\n", "Rules")
+    repo.git("rm", "-q", "src/db.py")
+    repo.git("commit", "-q", "-m", "Split the database module")
+    gone = repo.git("rev-parse", "HEAD").strip()
+
+    (finding,) = [f for f in repo.json("try")["findings"] if f["path"] == "AGENTS.md"]
+
+    assert (finding["from"], finding["commit"]) == (3, gone)
+    assert "`src/db.py`" in finding["reason"]

@@ -131,7 +131,7 @@ def find_overruled(
     )  # fmt: skip
     files = list_changed_files(workspace.repository, change.base, change.new)
     files = [file for file in files if not _is_generated(workspace.repository, file, change)]
-    edits = read_edits(inquest, files)
+    edits = read_edits(workspace.repository, files)
     inquest.blamer.prepare(change.base, [edit.path for edit in edits])
     finder = OverruleFinder(inquest)
     found: list[OverruledMemory] = []

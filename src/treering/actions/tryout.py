@@ -3,15 +3,17 @@
 import fnmatch
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from treering.actions.why.overruled import read_edits
 from treering.actions.why.source import is_text
 from treering.actions.workspace import Workspace
 from treering.call import Call, ways
 from treering.errors import Invalid, TreeringError
 from treering.git import log
 from treering.git.blame import LineRun, blame
+from treering.git.diff import find_removal, list_changed_files
 from treering.model.dates import format_moment
 from treering.model.tables import read_word_list
 from treering.text.passages import reason_of_message, split_sentences
@@ -23,9 +25,17 @@ _SECONDS = 12.0
 _BLAME_SECONDS = 8.0
 _LARGEST = 512 * 1024
 _LONGEST_REASON = 300
+#: Commits of more files are sweeping changes; fewer lines are no reason overruled.
+_MOST_FILES, _FEWEST_LINES = 20, 3
+#: Files with rules for agents, and how many paths they name are looked for in the history.
+_RULES, _MOST_ASKED = ("AGENTS.md", "CLAUDE.md"), 8
 _NOT_CODE = ("*.md", "*.rst", "*.txt", "*.yml", "*.yaml", "*.toml")
 #: How English gives a reason.
 _CAUSE = r"\b(because|since|so that|otherwise|instead of|in order to|to avoid|due to|would|broke)\b"
+
+
+_Recent = Sequence[tuple[log.LogCommit, Sequence[log.CommitFile]]]
+_Reasons = Mapping[str, log.LogCommit]
 
 
 class HistoryFinding(NamedTuple):
@@ -39,10 +49,12 @@ class HistoryFinding(NamedTuple):
     author: str
     subject: str
     reason: str
+    #: The recent commit that took these lines away.
+    overruled_by: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """In the contract's words, two of which are none of Python's."""
-        fields = {name: value for name, value in self._asdict().items() if value != 0}
+        fields = {name: value for name, value in self._asdict().items() if value not in (0, None)}
         names = {"first": "from", "last": "to"}
         return {names.get(name, name): value for name, value in fields.items()}
 
@@ -71,9 +83,15 @@ def try_out(workspace: Workspace) -> Tryout:
         for c in commits
         if len(c.parents) < 2 and "[bot]" not in c.author and reason_of_message(c.message)
     }
-    found = list(_explain_recent(workspace, head, reasons, started + _SECONDS))
+    recent = list(
+        log.read_changes(repository.git_dir, [head], without=(), most=_RECENT, may_lack=True)
+    )
+    found = list(_explain_recent(workspace, head, recent, reasons, started + _SECONDS))
     found.sort(key=lambda finding: not re.search(_CAUSE, finding.reason, re.IGNORECASE))
     findings: dict[str, HistoryFinding] = {}
+    overruled = _find_overruled(workspace, recent, reasons, time.monotonic() + _SECONDS / 2)
+    for finding in (*overruled, *_find_broken_rules(workspace, head)):
+        findings.setdefault(finding.commit, finding)
     for finding in found:
         if len(findings) < _MOST_FINDINGS:
             findings.setdefault(finding.commit, finding)
@@ -87,14 +105,63 @@ def try_out(workspace: Workspace) -> Tryout:
     )  # fmt: skip
 
 
+def _find_overruled(
+    workspace: Workspace, recent: _Recent, reasons: _Reasons, until: float
+) -> list[HistoryFinding]:
+    """Find the reason that recent commits overruled most: lines of its commit that are gone, and
+    were most of what was left of them in a file."""
+    best: tuple[int, HistoryFinding] | None = None
+    for commit, files in reversed(recent):
+        if len(commit.parents) != 1 or len(files) > _MOST_FILES or time.monotonic() > until:
+            continue
+        changes = list_changed_files(workspace.repository, commit.parents[0], commit.oid)
+        for edit in read_edits(workspace.repository, changes):
+            name, gone = edit.path.rpartition("/")[2], set(edit.removed)
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in _NOT_CODE):
+                continue
+            lines: dict[str, list[int]] = {}
+            for run in _blame(workspace, commit.parents[0], edit.path):
+                lines.setdefault(run.commit, []).extend(range(run.first, run.first + run.size))
+            for oid, numbers in lines.items():
+                taken = gone.intersection(numbers)
+                if oid not in reasons or len(taken) < max(_FEWEST_LINES, len(numbers) / 2):
+                    continue
+                finding = _make_finding(reasons[oid], edit.path, min(taken), max(taken))
+                finding = finding._replace(overruled_by=commit.oid)
+                if best is None or len(taken) > best[0]:
+                    best = len(taken), finding
+    return [best[1]] if best else []
+
+
+def _find_broken_rules(workspace: Workspace, head: str) -> Iterator[HistoryFinding]:
+    """Yield the first rule for agents that names a file which a commit took away."""
+    repository = workspace.repository
+    for name in _RULES:
+        blob = repository.blob_at(head, name)
+        text = repository.objects.blob(blob, most=_LARGEST).decode(errors="replace") if blob else ""
+        asked = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            for path in re.findall(r"`((?:[\w.-]+/)+[\w-][\w.-]*\.\w+)`", line):
+                if repository.blob_at(head, path) or asked >= _MOST_ASKED:
+                    continue
+                asked += 1
+                gone = find_removal(repository.git_dir, head, path, _BLAME_SECONDS)
+                removal = (
+                    next(iter(log.read_log(repository.git_dir, [gone], most=1)), None)
+                    if gone
+                    else None
+                )
+                if removal is not None:
+                    finding = _make_finding(removal, name, number, number)
+                    said = f"It names `{path}`, which this commit took away: {line.strip()}"
+                    yield finding._replace(reason=_shorten(said))
+                    return
+
+
 def _explain_recent(
-    workspace: Workspace, head: str, reasons: dict[str, log.LogCommit], until: float
+    workspace: Workspace, head: str, recent: _Recent, reasons: _Reasons, until: float
 ) -> Iterator[HistoryFinding]:
     """Yield, of each file changed lately, the lines that an earlier commit gives a reason for."""
-    repository = workspace.repository
-    recent = list(
-        log.read_changes(repository.git_dir, [head], without=(), most=_RECENT, may_lack=True)
-    )
     newest = {commit.oid for commit, _ in recent}
     patterns = read_word_list("words", "generated")
     paths = dict.fromkeys(
@@ -142,8 +209,14 @@ def _make_finding(commit: log.LogCommit, path: str, first: int, last: int) -> Hi
     reason = reason_of_message(commit.message)
     sentences = [sentence.text for sentence in split_sentences(reason)]
     said = next((s for s in sentences if re.search(_CAUSE, s, re.IGNORECASE)), "") or reason
-    text = " ".join(said.split())
-    if len(text) > _LONGEST_REASON:
-        text = f"{text[:_LONGEST_REASON].rpartition(' ')[0]} …"
     when = format_moment(commit.time)[:10]
-    return HistoryFinding(path, first, last, commit.oid, when, commit.author, subject, text)
+    return HistoryFinding(
+        path, first, last, commit.oid, when, commit.author, subject, _shorten(said)
+    )
+
+
+def _shorten(said: str) -> str:
+    text = " ".join(said.split())
+    if len(text) <= _LONGEST_REASON:
+        return text
+    return f"{text[:_LONGEST_REASON].rpartition(' ')[0]} …"

@@ -105,6 +105,7 @@ def render_try(answer: "Tryout") -> str:
             bold(where),
             f"  {finding.subject}  {dim(f'{finding.commit[:12]}, {who}, {finding.when}')}",
             *(f"  {line}" for line in textwrap.wrap(finding.reason, min(screen().width - 2, 96))),
+            *([f"  overruled by {finding.overruled_by[:12]}"] if finding.overruled_by else []),
         ]
     if not answer.findings:
         lines.append("No commit gives a reason below its subject.")

@@ -25,6 +25,7 @@ from treering.actions.why.why import Explained, Inquest
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.blame import LineShift, compare_lines
 from treering.git.diff import ChangedFile
+from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.text.passages import reason_of_message
 from treering.text.words import STOP_WORDS
@@ -85,12 +86,12 @@ class _FileEdit(NamedTuple):
         return self.new_path, max(1, min(shift.new_first, last))
 
 
-def read_edits(inquest: Inquest, changes: Iterable[ChangedFile]) -> list[_FileEdit]:
+def read_edits(repository: Repository, changes: Iterable[ChangedFile]) -> list[_FileEdit]:
     """Return the files of a change from which it takes lines away."""
     edits: list[_FileEdit] = []
     for change in changes:
         try:
-            old, new = _read(inquest, change.old_blob), _read(inquest, change.new_blob)
+            old, new = _read(repository, change.old_blob), _read(repository, change.new_blob)
         except StoreDamaged:
             continue  # not here, or too large
         if is_text(old) and is_text(new):
@@ -105,10 +106,10 @@ def read_edits(inquest: Inquest, changes: Iterable[ChangedFile]) -> list[_FileEd
     return [edit for edit in found if edit.removed]
 
 
-def _read(inquest: Inquest, blob: str) -> bytes:
+def _read(repository: Repository, blob: str) -> bytes:
     if not blob:
         return b""  # it is gone, or was not there
-    return inquest.workspace.repository.objects.blob(blob, most=_LARGEST)
+    return repository.objects.blob(blob, most=_LARGEST)
 
 
 def _list_removed(edit: _FileEdit, added: Counter[bytes]) -> list[int]:
