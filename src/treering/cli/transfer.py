@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -54,7 +55,7 @@ def render_export(answer: dict[str, Any]) -> str:
 
 
 def run_import(call: Invocation, path: str | None, system: str, **options: Any) -> "Imported":
-    from treering.actions.imports import GIT_NOTES
+    from treering.actions.imports import AGENT_MEMORY, GIT_NOTES
     from treering.actions.imports.imports import import_path, import_records
     from treering.actions.imports.records import from_lines
     from treering.actions.imports.transcripts import AGENTS
@@ -62,6 +63,8 @@ def run_import(call: Invocation, path: str | None, system: str, **options: Any) 
     if not path and system.lower() in AGENTS:
         del options["allow_secret"]  # credentials are masked, whoever asks
         return _import_sessions(call, system.lower(), **options)
+    if not path and system.lower() == AGENT_MEMORY:
+        path = _name_memory_folder(call)
     if not path and system != GIT_NOTES:
         raise click.UsageError("Missing argument 'FILE'.")
     options["allow_secret"] = is_secret_allowed(options["allow_secret"])
@@ -96,6 +99,18 @@ def _transcripts_of(system: str) -> Path:
     return Path(os.environ.get(variable) or Path.home() / name) / folder
 
 
+def _name_memory_folder(call: Invocation) -> str:
+    """Where Claude keeps what it learned in this repository: a folder named by its path."""
+    repository = call.workspace.repository
+    name = re.sub(
+        r"[^A-Za-z0-9]", "-", str(repository.workdir or repository.common_dir).rstrip("/")
+    )
+    place = _transcripts_of("claude-code") / name / "memory"
+    if not place.is_dir():
+        raise Invalid(f"Claude keeps no memory of this repository in {place}.")
+    return str(place)
+
+
 def exit_code_import(answer: "Imported") -> int:
     """A bad line costs nothing but itself. Only bad lines are a failure."""
     return 1 if answer.errors and not answer.imported and not answer.skipped else 0
@@ -110,6 +125,7 @@ def render_import(answer: "Imported") -> str:
     if (more := answer.imported - len(rows)) and rows:
         lines.append(f"  and {more} more")
     lines += [f"  {e.where}: {e.message}" for e in answer.errors]
+    lines += [f"undo: {answer.back}"] if answer.back else []
     return "\n".join(line for line in lines if line)
 
 

@@ -114,8 +114,8 @@ ASK_POLICIES: tuple[AskPolicy, ...] = get_args(AskPolicy)
 
 #: In the order they are tried when nobody says what it is; git notes are no file, so never tried.
 SourceName = Literal[
-    "autology", "server-memory", "agents", "adr", "changelog", "basic-memory", "markdown", "jsonl",
-    "git-notes", "claude-code", "codex", "gemini",
+    "autology", "server-memory", "agent-memory", "agents", "adr", "changelog", "basic-memory",
+    "markdown", "jsonl", "git-notes", "claude-code", "codex", "gemini",
 ]  # fmt: skip
 SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 

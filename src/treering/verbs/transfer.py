@@ -56,11 +56,13 @@ def import_(
 
     `-` reads JSON lines from standard input. Also reads Autology folders, basic-memory notes,
     the MCP memory server's JSONL, decision records (docs/adr), changelogs (one memory per
-    bullet, dated by its version), the sections of an AGENTS.md or CLAUDE.md, and git notes
-    (FILE is a notes ref, or nothing for all). --from claude-code, codex or gemini imports
-    this repository's sessions from those agents' transcripts, with credentials masked and
-    private unless treering.transcripts says otherwise (FILE is a transcript or folder, or
-    nothing for the agent's usual place). Anything imported before is skipped.
+    bullet, dated by its version), the sections of an AGENTS.md, CLAUDE.md or .cursor/rules,
+    and git notes (FILE is a notes ref, or nothing for all). --from agent-memory imports, as
+    private, what Claude (.claude/projects/NAME/memory, found without FILE) or Codex
+    (.codex/memories) keeps. --from claude-code, codex or gemini imports this repository's
+    sessions from those agents' transcripts, with credentials masked and private unless
+    treering.transcripts says otherwise (FILE is a transcript or folder, or nothing for the
+    agent's usual place). Anything imported before is skipped.
 
     >>> written = (folder / "notes.jsonl").write_text('{"content": "Use WAL mode"}')
     >>> tr.import_path(folder / "notes.jsonl").imported

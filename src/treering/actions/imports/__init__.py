@@ -25,6 +25,7 @@ class Source(NamedTuple):
 SOURCES: dict[SourceName, Source] = {
     "autology": Source(notes.nodes, notes.has_nodes),
     "server-memory": Source(records.from_server_memory, records.is_server_memory),
+    "agent-memory": Source(notes.instructions, notes.is_agent_memory),
     "agents": Source(notes.instructions, notes.is_for_agents),
     "adr": Source(notes.decisions, notes.has_decisions),
     "changelog": Source(markdown.entries, markdown.is_changelog),
@@ -33,6 +34,8 @@ SOURCES: dict[SourceName, Source] = {
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
 }
 GIT_NOTES: SourceName = "git-notes"
+#: Written by a client on this machine, for its user: private.
+AGENT_MEMORY: SourceName = "agent-memory"
 
 
 class SourceRecords(NamedTuple):

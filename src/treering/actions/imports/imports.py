@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from treering.actions import inputs
-from treering.actions.imports import read_from
+from treering.actions.imports import AGENT_MEMORY, read_from
 from treering.actions.imports.answers import Failure, Imported, Preview, Progress
 from treering.actions.imports.records import LinkLine, Numbered, Record
 from treering.actions.imports.transcripts import AGENTS, import_transcripts
@@ -51,7 +51,7 @@ def import_path(
         workspace,
         source_records.records,
         branch=branch,
-        private=private,
+        private=private or source_records.system == AGENT_MEMORY,
         dry_run=dry_run,
         allow_secret=allow_secret,
         progress=progress,

@@ -13,6 +13,7 @@ from treering.actions.imports.markdown import (
     translate,
 )
 from treering.actions.imports.records import Numbered, check, read
+from treering.actions.plain_files import list_files
 from treering.errors import Invalid
 from treering.model.memory import MAX_TOPIC_SEGMENT
 
@@ -197,6 +198,7 @@ def _wiki_relation(words: str) -> str:
 # --- instruction files (CLAUDE.md, AGENTS.md and the like): each section is something to remember -
 
 NAMES = ("agents.md", "claude.md", "gemini.md", "copilot-instructions.md", ".cursorrules")
+_CURSOR = ".mdc"
 _HEADING = r"^(#{1,6})\s+(.+?)\s*#*$"
 _FENCE = r"^\s*(```|~~~)"
 _OWN_BLOCK = r"<!-- treering:start -->.*?<!-- treering:end -->"
@@ -209,11 +211,25 @@ class Section(NamedTuple):
 
 
 def is_for_agents(path: Path) -> bool:
-    return path.is_file() and path.name.lower() in NAMES
+    if path.is_dir():
+        return path.resolve().parts[-2:] == (".cursor", "rules")
+    return path.name.lower() in NAMES or path.suffix == _CURSOR
+
+
+def is_agent_memory(path: Path) -> bool:
+    """Return whether a folder is where an agent's client keeps what it learned: of Claude
+    `.claude/projects/NAME/memory`, of Codex `.codex/memories`."""
+    parts = path.resolve().parts
+    is_claude = parts[-1:] == ("memory",) and parts[-4:-2] == (".claude", "projects")
+    return path.is_dir() and (is_claude or parts[-2:] == (".codex", "memories"))
 
 
 def instructions(path: Path) -> Iterator[Numbered]:
     """One memory a section that says something; the headings above it are its topic."""
+    if path.is_dir():
+        for file in [*list_files(path, ".md"), *list_files(path, _CURSOR)]:
+            yield from instructions(file)
+        return
     _, content = note(path)
     for section in sections(re.sub(_OWN_BLOCK, "", content, flags=re.S)):
         where = f"{path.name}:{section.line}"
