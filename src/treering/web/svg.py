@@ -33,7 +33,7 @@ def drawing(
         viewBox=f"0 0 {_number(width)} {_number(height)}",
         width=width,
         height=height,
-        role="img",
+        role="group",
         aria_label=label,
         class_=class_,
     )

@@ -17,7 +17,7 @@ from treering.web.visit import Visit
 
 def promote(visit: Visit) -> Response:
     """Put what a branch learned into the trunk now, whatever its code did."""
-    branch = visit.needed("branch", "The branch").strip()
+    branch = visit.needed("name", "The branch").strip()
     answer: PlanAnswer = visit.ask(promote_by_hand, branch)
     undo = (UndoStep("promote", {"branch": branch, "into": answer.into, "undo": True}),)
     count = plural(answer.memories, "memory", "memories")
@@ -26,7 +26,7 @@ def promote(visit: Visit) -> Response:
 
 def restore(visit: Visit) -> Response:
     """Bring what was dropped back."""
-    branch = visit.needed("branch", "The branch").strip()
+    branch = visit.needed("name", "The branch").strip()
     answer: RestoredScope = visit.ask(restore_scope, branch)
     undo: tuple[UndoStep, ...] = ()
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash

@@ -12,6 +12,7 @@ from treering.actions.restore import restore
 from treering.actions.revert import revert
 from treering.errors import Conflict, Invalid
 from treering.web.notices import Notice, UndoStep
+from treering.web.posts.memories import go_back
 from treering.web.visit import Visit
 
 
@@ -27,11 +28,10 @@ def undo(visit: Visit) -> Response:
         _check(visit, step)
     for step in notice.undo:
         _take(visit, step)
-    first = notice.undo[0].arguments
-    branch = first.get("branch", "")
-    if id := _memory_of(first):
-        return visit.go(f"/memory/{id}", Notice("Undone."), branch=branch)
-    return visit.go("/branches", Notice("Undone."))
+    id = _memory_of(notice.undo[0].arguments)
+    if notice.back or not id:
+        return go_back(visit, Notice("Undone.", back=notice.back or "/branches"))
+    return visit.go(f"/memory/{id}", Notice("Undone."))
 
 
 def _memory_of(arguments: Mapping[str, Any]) -> str:

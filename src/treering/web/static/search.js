@@ -25,6 +25,7 @@ const ask = async () => {
     const answer = await fetch(part, { signal: asked.signal, credentials: "same-origin" });
     if (!answer.ok) return;
     results.innerHTML = await answer.text();
+    highlight();
     history.replaceState(null, "", url);
     const heading = document.querySelector("main h1");
     if (heading) heading.textContent = box.value.trim() || "Everything known";
@@ -33,7 +34,27 @@ const ask = async () => {
   }
 };
 
+// Titles of hits stay whole; the words that were searched for are marked over them.
+const highlight = () => {
+  if (!CSS.highlights) return;
+  const ranges = [];
+  const words = (box.value.match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.toLowerCase());
+  for (const link of words.length ? results.querySelectorAll("article a") : []) {
+    const text = link.firstChild;
+    if (text?.nodeType !== Node.TEXT_NODE) continue;
+    for (const match of text.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+      if (!words.some((word) => match[0].toLowerCase().startsWith(word.slice(0, Math.max(4, word.length - 2))))) continue;
+      const range = new Range();
+      range.setStart(text, match.index);
+      range.setEnd(text, match.index + match[0].length);
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("hit", new Highlight(...ranges));
+};
+
 if (form && box && results) {
+  highlight();
   box.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
