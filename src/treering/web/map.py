@@ -15,7 +15,7 @@ from treering.web.visit import Visit
 
 _WIDTH = 1000.0
 _RING = 60.0
-_BESIDE, _ABOVE = 84.0, 32.0  # around a group, for titles
+_BESIDE, _ABOVE = 150.0, 26.0  # around a group, for titles
 _DOT, _STEP = 6.0, 20.0
 _LEFT = 110.0
 _LETTERS = 26
@@ -23,8 +23,11 @@ _LABELLED = 40  # nodes in groups, above which only the best linked have a title
 
 
 class Spot(NamedTuple):
+    """A place, and on which side of it a title stands."""
+
     x: float
     y: float
+    side: str = "start"
 
 
 def draw_map(visit: Visit, nodes: Sequence[Node], edges: Iterable[Edge]) -> Markup:
@@ -47,7 +50,10 @@ def draw_map(visit: Visit, nodes: Sequence[Node], edges: Iterable[Edge]) -> Mark
         if x and x + width > _WIDTH:  # the next shelf
             x, y, height = 0.0, y + height, 0.0
         spots |= {
-            id: Spot(x + _BESIDE + at.x - left, y + _ABOVE + at.y - top) for id, at in group.items()
+            id: Spot(
+                x + _BESIDE + at.x - left, y + _ABOVE + at.y - top, "end" if at.x < -1 else "start"
+            )
+            for id, at in group.items()
         }
         x, height = x + width, max(height, bottom - top + 2 * _ABOVE)
     y += height
@@ -116,8 +122,8 @@ def _draw_dot(visit: Visit, node: Node, at: Spot, has_title: bool) -> Markup:
     failed = " failed" if node.outcome == "failed" else ""
     parts = [element("circle", cx=at.x, cy=at.y, r=_DOT)]
     if has_title:
-        words = cut(node.title, _LETTERS)
-        parts.append(element("text", words, x=at.x, y=at.y + 18, text_anchor=side, class_="name"))
+        words, x = cut(node.title, _LETTERS), at.x + (10 if at.side == "start" else -10)
+        parts.append(element("text", words, x=x, y=at.y + 4, text_anchor=at.side, class_="name"))
     tip = f"{node.type}{failed}: {cut(node.title, 90)}"
     parts.append(element("text", tip, x=at.x, y=at.y - 12, text_anchor=side, class_="tip"))
     return element(

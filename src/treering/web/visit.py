@@ -32,6 +32,8 @@ NAVIGATION = (
     ("Graph", "/graph"),
     ("Shown to agents", "/told"),
 )
+#: Those of an export.
+EXPORTED = (("Today", "/"), ("Everything", "/search"), *NAVIGATION[2:4], ("Graph", "/graph"))
 #: What every address carries on: the branch looked from, and whether records and private memories
 #: are shown.
 CARRIED = ("branch", "records", "private")
@@ -61,7 +63,8 @@ class Visit:
         address: str = "/",
     ) -> None:
         self.site = site
-        self.address = address
+        #: The path of this address, as it is written in links.
+        self.address = quote(address, errors="replace")
         self.path = path
         self._query = query
         self._form = form or {}
@@ -151,6 +154,11 @@ class Visit:
         """The answer of a verb, with nothing hidden in its texts, whoever wrote them."""
         return strip_control_characters(action(self.workspace, *arguments, **options))
 
+    def act(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """The same of the whole repository: what follows branches takes private memories along."""
+        whole = self.site.repository.workspace()
+        return strip_control_characters(action(whole, *arguments, **options))
+
     def make_cards(self, ids: Iterable[str], branch: str = "") -> list[Card]:
         """The cards of some memories as a branch sees them; what cannot be read is left out."""
         position = self.workspace.position(branch or self.branch)
@@ -171,10 +179,10 @@ class Visit:
     def show(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page. What is given to a template is escaped there."""
         text = self.site.environment.get_template(template).render(
-            navigation=NAVIGATION,
+            navigation=EXPORTED if self.site.is_static else NAVIGATION,
             place=self._describe_place(),
-            carried={name: value for name, value in self._carried.items() if value},
-            branch=self.branch,
+            carried=strip_control_characters({k: v for k, v in self._carried.items() if v}),
+            branch=strip_control_characters(self.branch),
             has_records=self.has_records,
             url=self.url,
             memory_url=self.memory_url,

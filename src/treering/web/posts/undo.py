@@ -45,7 +45,7 @@ def _check(visit: Visit, step: UndoStep) -> None:
     if expect is None:
         return
     branch = step.arguments["branch"]
-    current = visit.ask(read, step.arguments["id"], links=0, branch=branch)
+    current = visit.act(read, step.arguments["id"], links=0, branch=branch)
     if current.version != expect:
         raise Conflict(
             f"The memory {current.id} was changed since.",
@@ -62,4 +62,4 @@ def _take(visit: Visit, step: UndoStep) -> None:
         "revert": revert,
         "restore": restore,
     }
-    visit.ask(verbs[step.verb], **arguments)
+    visit.act(verbs[step.verb], **arguments)

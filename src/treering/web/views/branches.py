@@ -59,7 +59,7 @@ def show_branches(visit: Visit) -> Response:
         pending=plan.pending,
         plan_key=plan_key(plan),
         page=cut_page(visit, rows, page, _SIZE),
-        trash=cut_page(visit, visit.ask(list_dropped), dropped, _SIZE, "dropped"),
+        trash=cut_page(visit, visit.act(list_dropped), dropped, _SIZE, "dropped"),
         landings=cut_page(visit, landings, past, _SIZE, "landed"),
         trunk=trunk_of(visit.workspace.repository),
     )
@@ -67,7 +67,7 @@ def show_branches(visit: Visit) -> Response:
 
 def _choose_range(visit: Visit, lives: list[BranchLife]) -> tuple[str, list[BranchLife]]:
     """The time that is drawn: as asked, or the shortest in which enough branches lived."""
-    now = visit.workspace.clock()
+    now = max((life.stop for life in lives), default=0.0)
     enough = min(_ENOUGH, sum(life.end != "trunk" for life in lives))
     for name, days in _RANGES.items():
         drawn = since(lives, now - days * 86_400 if days else 0.0)
@@ -102,8 +102,8 @@ def show_branch(visit: Visit) -> Response:
     return visit.show(
         "branch.html",
         current="Branches",
-        name=name,
-        base=base,
+        name=difference.branch,
+        base=difference.base,
         trunk=trunk,
         difference=difference,
         overruled=overruled,
@@ -115,7 +115,7 @@ def show_branch(visit: Visit) -> Response:
 
 
 def make_plan(visit: Visit) -> GcAnswer:
-    answer: GcAnswer = visit.ask(gc, dry_run=True)
+    answer: GcAnswer = visit.act(gc, dry_run=True)
     return answer
 
 
