@@ -324,7 +324,8 @@ def test_three_hundred_memories_can_be_read_in_the_graph(
     tab.goto(f"http://127.0.0.1:{page.port}/graph")
 
     boxes = tab.evaluate(
-        "[...document.querySelectorAll('.map circle')].map(c => [+c.getAttribute('cx'), +c.getAttribute('cy')])"
+        """[...document.querySelectorAll('.map circle')].map(
+          dot => [dot.cx.baseVal.value, dot.cy.baseVal.value])"""
     )
     near = [
         (a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :]
@@ -340,8 +341,14 @@ def test_the_browser_is_let_in_by_a_file(
     """What is opened names a file, which only its owner can read; no address is an argument."""
     seen = tmp_path / "opened"
     script = tmp_path / "browser"
-    script.write_text(f'#!/bin/sh\necho "$1" > {seen}.new\ncp "${{1#file://}}" {seen}.html\n'
-                      f'stat -c %a "${{1#file://}}" > {seen}.mode\nmv {seen}.new {seen}\n')  # fmt: skip
+    script.write_text(
+        f"""#!/bin/sh
+echo "$1" > {seen}.new
+cp "${{1#file://}}" {seen}.html
+stat -c %a "${{1#file://}}" > {seen}.mode
+mv {seen}.new {seen}
+"""
+    )
     script.chmod(0o755)
     environment = os.environ | {"DISPLAY": ":9", "BROWSER": f"{script} %s"}
     main, side = pty.openpty()
