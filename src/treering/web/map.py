@@ -15,7 +15,7 @@ from treering.web.visit import Visit
 
 _WIDTH = 1000.0
 _RING = 60.0
-_BESIDE, _ABOVE = 150.0, 26.0  # around a group, for titles
+_BESIDE, _ABOVE = 172.0, 26.0  # around a group, for titles
 _DOT, _STEP = 6.0, 20.0
 _LEFT = 110.0
 _LETTERS = 26

@@ -39,15 +39,18 @@ const highlight = () => {
   if (!CSS.highlights) return;
   const ranges = [];
   const words = (box.value.match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.toLowerCase());
-  for (const link of words.length ? results.querySelectorAll("article a") : []) {
-    const text = link.firstChild;
-    if (text?.nodeType !== Node.TEXT_NODE) continue;
-    for (const match of text.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
-      if (!words.some((word) => match[0].toLowerCase().startsWith(word.slice(0, Math.max(4, word.length - 2))))) continue;
-      const range = new Range();
-      range.setStart(text, match.index);
-      range.setEnd(text, match.index + match[0].length);
-      ranges.push(range);
+  const stems = words.map((word) => word.slice(0, Math.max(4, word.length - 2)));
+  for (const link of stems.length ? results.querySelectorAll("article a") : []) {
+    const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      for (const match of text.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+        if (!stems.some((stem) => match[0].toLowerCase().startsWith(stem))) continue;
+        const range = new Range();
+        range.setStart(text, match.index);
+        range.setEnd(text, match.index + match[0].length);
+        ranges.push(range);
+      }
     }
   }
   CSS.highlights.set("hit", new Highlight(...ranges));
