@@ -1,6 +1,7 @@
 """Code in colours: Pygments names what each word is, our own style says how that looks."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -15,8 +16,12 @@ def colour_lines(path: str, lines: Sequence[str]) -> list[Markup]:
     text = "\n".join(lines)
     if len(text) > _LONGEST or any(len(line) > _LONGEST_LINE for line in lines):
         return [escape(line) for line in lines]
-    shown = [Markup().join(parts) for parts in _split(path, text)]
-    return shown[: len(lines)]
+    return list(_colour(path, text)[: len(lines)])
+
+
+@lru_cache(maxsize=16)
+def _colour(path: str, text: str) -> tuple[Markup, ...]:
+    return tuple(Markup().join(parts) for parts in _split(path, text))
 
 
 def _split(path: str, text: str) -> Iterator[list[Markup]]:
