@@ -223,7 +223,7 @@ def take_pictures(browser: Any, address: str) -> None:
     home = address.partition("/?")[0]
     wide = browser.new_context(viewport={"width": 1180, "height": 860}).new_page()
     wide.goto(address)
-    for name in ("today", "branches", "review", "graph?depth=2", "pull-request", "told"):
+    for name in ("today", "branches", "review", "graph", "told"):
         path = "" if name == "today" else name
         _take(wide, f"{home}/{path}", name.partition("?")[0])
     _take(wide, f"{home}/search?q=report", "search")

@@ -86,7 +86,7 @@ class Browser:
         site = Site(place, make_environment(repo.clock), keys, Notices(), is_read_only)
         self.keys = keys
         self.client = TestClient(make_app(site, PORT), base_url=HOME, follow_redirects=True)
-        self.client.cookies.set(f"treering-{PORT}", keys.token)
+        self.client.cookies.set(f"treering-{PORT}", keys.cookie)
 
     def get(self, path: str, **query: Any) -> Page:
         return Page(self.client.get(path, params=query or None))

@@ -1,14 +1,21 @@
 """The page in a real browser: names that hold, keys, no script of others, with and without ours."""
 
+import os
+import pty
+import subprocess
+import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Repo
+from conftest import TREERING, Repo
 from hostile.test_injection import plant
 from web.test_hostile import MARKUP, SCRIPT
 from web.test_process import ServedPage
+from web.test_views import import_many
 
 Open = Callable[..., Any]
 
@@ -137,7 +144,7 @@ def test_nothing_of_anybody_elses_runs(
 
     for view in (
         "/", "/search", "/search?scope=all", "/branches", "/files/src", "/review", "/graph",
-        f"/pull-request?base=main&head={name}", f"/memory/{id}", "/search?q=<script>x",
+        "/branches/" + name, f"/memory/{id}", "/search?q=<script>x",
     ):  # fmt: skip
         tab.goto(f"http://127.0.0.1:{page.port}{view}")
         assert tab.evaluate("window.owned") is None, view
@@ -190,3 +197,179 @@ def test_there_is_no_sideways_scrolling_on_a_phone(
         tab.goto(f"http://127.0.0.1:{page.port}{view}")
         wide = tab.evaluate("document.documentElement.scrollWidth")
         assert wide <= 360, view
+
+
+def test_the_inbox_is_answered_in_place(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    for word in ("alpha", "beta", "gamma", "delta"):
+        repo.tr.remember(f"Perhaps {word} is what the {word} part needs", confidence=0.2)
+    page = served()
+    tab = visit(page.line, viewport={"width": 1280, "height": 400})
+    tab.goto(f"http://127.0.0.1:{page.port}/review")
+    titles = tab.locator("[data-card] h2").all_inner_texts()
+
+    for key in ("j", "j", "j", "x"):
+        tab.keyboard.press(key)
+    tab.get_by_role("button", name="Undo").wait_for()
+
+    assert tab.url.endswith("/review")  # no other page was loaded
+    assert tab.locator("[data-card] h2").all_inner_texts() == [*titles[:2], titles[3]]
+    assert tab.locator(".is-at h2").inner_text() == titles[3]
+    assert tab.evaluate("window.scrollY") > 0
+    assert "3 memories are doubtful" in tab.locator("main .lead").inner_text()
+    tab.get_by_role("button", name="Undo").click()
+    tab.get_by_text("4 memories are doubtful").wait_for()
+    assert tab.locator("[data-card] h2").all_inner_texts() == titles
+    assert tab.locator(".is-at h2").inner_text() == titles[2]
+
+
+def test_another_branch_is_one_choice_away(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis", type="decision")
+    repo.switch("main")
+    tab = visit(served().line)
+
+    tab.get_by_label("Branch").select_option("feature")
+    tab.get_by_role("link", name="Sessions live in Redis").wait_for()
+    tab.get_by_label("Search").fill("redis")
+    tab.get_by_label("Search").press("Enter")
+    tab.get_by_role("link", name="Sessions live in Redis").click()
+
+    assert tab.get_by_role("heading", level=1).inner_text() == "Sessions live in Redis"
+    assert "branch=feature" in tab.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_file_is_whole_and_its_notes_can_be_read(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open, width: int, scheme: str
+) -> None:
+    repo.switch("feature", create=True)
+    repo.commit_file("db.py", "def connect():\n    return 1\n" * 20)
+    titles = [f"Rule {name} of this module" for name in ("one", "two", "three")]
+    for title in titles:
+        repo.tr.remember(title, type="decision", files=["db.py"])
+    page = served()
+    tab = visit(page.line, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    tab.goto(f"http://127.0.0.1:{page.port}/files/db.py")
+
+    lines = [tab.locator(f"#L{number}").bounding_box()["y"] for number in range(1, 41)]
+    notes = [tab.locator(".note", has_text=title).bounding_box() for title in titles]
+    steps = [round(b - a, 1) for a, b in pairwise(lines)]
+    assert len(set(steps)) == 1  # nothing tears the code apart
+    assert all(note["x"] >= 0 and note["x"] + note["width"] <= width for note in notes)
+    tops = sorted((note["y"], note["y"] + note["height"]) for note in notes)
+    assert all(one[1] <= other[0] + 1 for one, other in pairwise(tops))
+    if width == 1280:
+        assert abs(tops[0][0] - lines[0]) < 8  # beside the line it binds
+
+
+def test_details_are_shown_by_pointer_and_by_key(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    repo.tr.remember("Use WAL mode", type="decision")
+    page = served()
+    tab = visit(page.line)
+
+    for view in ("/branches", "/graph"):
+        tab.goto(f"http://127.0.0.1:{page.port}{view}")
+        dot = tab.get_by_role("link", name="decision: Use WAL mode")
+        tip = dot.locator(".tip")
+        assert not tip.is_visible()
+        dot.focus()
+        assert tip.is_visible()
+        tab.locator("h1").focus()
+        dot.locator("circle").hover()
+        assert tip.is_visible()
+
+
+def test_the_navigation_is_in_sight_on_a_phone(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    tab = visit(served().line, viewport={"width": 390, "height": 800})
+
+    for name in ("Today", "Search", "Branches", "Files", "Review", "Graph"):
+        box = (
+            tab.get_by_role("navigation").get_by_role("link", name=name, exact=True).bounding_box()
+        )
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+
+
+def test_the_newest_end_of_the_river_is_in_sight_on_a_phone(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    repo.tr.remember("Use WAL mode", type="decision")
+    page = served()
+    tab = visit(page.line, viewport={"width": 390, "height": 800})
+    tab.goto(f"http://127.0.0.1:{page.port}/branches")
+
+    right = tab.evaluate("document.querySelector('.river').getBoundingClientRect().right")
+
+    assert right <= 390
+
+
+def test_three_hundred_memories_can_be_read_in_the_graph(
+    repo: Repo, served: Callable[..., ServedPage], visit: Open
+) -> None:
+    titles = sorted(import_many(repo, 300))
+    hits = {hit.title: hit.id for hit in repo.tr.recall(limit=400).results}
+    for number in range(1, 25):
+        repo.tr.link(hits[titles[number]], hits[titles[number // 3]], relation="depends_on")
+    page = served()
+    tab = visit(page.line)
+    tab.goto(f"http://127.0.0.1:{page.port}/graph")
+
+    boxes = tab.evaluate(
+        """[...document.querySelectorAll('.map circle')].map(
+          dot => [dot.cx.baseVal.value, dot.cy.baseVal.value])"""
+    )
+    near = [
+        (a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :]
+        if (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 < 144
+    ]  # fmt: skip
+    assert len(boxes) == 300
+    assert near == []  # no dot lies on another
+
+
+def test_the_browser_is_let_in_by_a_file(
+    repo: Repo, visit: Open, chromium: Any, tmp_path: Path
+) -> None:
+    """What is opened names a file, which only its owner can read; no address is an argument."""
+    seen = tmp_path / "opened"
+    script = tmp_path / "browser"
+    script.write_text(
+        f"""#!/bin/sh
+echo "$1" > {seen}.new
+cp "${{1#file://}}" {seen}.html
+stat -c %a "${{1#file://}}" > {seen}.mode
+mv {seen}.new {seen}
+"""
+    )
+    script.chmod(0o755)
+    environment = os.environ | {"DISPLAY": ":9", "BROWSER": f"{script} %s"}
+    main, side = pty.openpty()
+    with subprocess.Popen(
+        [TREERING, "web"], cwd=repo.path, stdout=side, stderr=side, env=environment
+    ) as process:
+        try:
+            until = time.monotonic() + 20
+            while not seen.exists() and time.monotonic() < until:
+                time.sleep(0.05)
+            assert seen.read_text().startswith("file:///")
+            assert "token" not in seen.read_text()
+            assert Path(f"{seen}.mode").read_text().strip() == "600"
+            context = chromium.new_context()
+            tab = context.new_page()
+            tab.goto(Path(f"{seen}.html").as_uri())
+            tab.get_by_role("heading", name="Today").wait_for()
+            assert "token" not in tab.url
+            context.close()
+        finally:
+            process.terminate()
+            os.close(side)
+            os.close(main)
+    assert not Path(seen.read_text().strip().removeprefix("file://")).exists()

@@ -73,14 +73,51 @@ def test_the_way_on_is_never_another_machine(stranger: TestClient, page: Browser
 
 
 def test_a_program_with_the_token_is_answered_at_once(stranger: TestClient, page: Browser) -> None:
-    """It has no address bar to keep clean, and often keeps no cookies."""
-    for _ in range(2):
-        answer = stranger.get(f"/search?q=wal&token={page.keys.token}")
-        stranger.cookies.clear()
+    """It has no address bar to keep clean."""
+    answer = stranger.get(f"/search?q=wal&token={page.keys.token}")
 
-        assert answer.status_code == 200
-        assert WORDS in answer.text
-        assert answer.headers["set-cookie"].startswith(f"treering-{PORT}=")
+    assert answer.status_code == 200
+    assert WORDS in answer.text
+    assert answer.headers["set-cookie"].startswith(f"treering-{PORT}=")
+    assert WORDS in stranger.get("/search?q=wal").text
+
+
+@pytest.mark.parametrize("headers", [{}, BROWSER], ids=["program", "browser"])
+def test_a_token_works_once(stranger: TestClient, page: Browser, headers: dict[str, str]) -> None:
+    address = f"/search?q=wal&token={page.keys.token}"
+    stranger.get(address, headers=headers)
+    again = stranger.get(address, headers=headers)  # whoever has the cookie may come back
+    stranger.cookies.clear()
+
+    answer = stranger.get(address, headers=headers)
+
+    assert again.status_code in (200, 303)
+    assert answer.status_code == 403
+    assert WORDS not in answer.text
+
+
+def test_the_cookie_is_not_the_token(stranger: TestClient, page: Browser) -> None:
+    answer = stranger.get(f"/?token={page.keys.token}", headers=BROWSER)
+    assert page.keys.token not in answer.headers["set-cookie"]
+    stranger.cookies.clear()
+    stranger.cookies.set(f"treering-{PORT}", page.keys.token)
+
+    assert stranger.get("/").status_code == 403
+
+
+def test_a_browser_that_comes_from_a_file_keeps_the_cookie(
+    stranger: TestClient, page: Browser
+) -> None:
+    """A redirect of a visit from elsewhere comes without it: the page itself leads on."""
+    headers = BROWSER | {
+        "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document",
+    }  # fmt: skip
+
+    answer = stranger.get(f"/search?q=wal&token={page.keys.add_token()}", headers=headers)
+
+    assert answer.status_code == 200
+    assert answer.headers["refresh"] == "0;url=/search?q=wal"
+    assert answer.text == ""
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
@@ -139,7 +176,7 @@ def test_every_answer_forbids_what_is_not_ours(page: Browser, stranger: TestClie
 
 
 def test_pages_have_neither_inline_script_nor_style(page: Browser) -> None:
-    for path in ("/", "/search", "/branches", "/files", "/review", "/graph", "/pull-request"):
+    for path in ("/", "/search", "/branches", "/files", "/review", "/graph", "/branches/main"):
         html = page.get(path).html
         assert "<script>" not in html
         assert " style=" not in html

@@ -90,7 +90,7 @@ def _all_pages(browse: Browser, repo: Repo) -> list[str]:
     ids = [hit.id for hit in repo.tr.recall(scope="all", status="all", records="auto").results]
     paths = [
         "/", "/search", "/search?q=walmode", "/search?scope=all", "/branches", "/files",
-        "/files/src", "/review", "/graph", "/pull-request?base=main", "/told",
+        "/files/src", "/review", "/graph", "/branches/main", "/told",
         *(f"/memory/{id}" for id in ids), *(f"/memory/{id}/revise" for id in ids),
     ]  # fmt: skip
     pages = [browse.get(path) for path in paths]
@@ -129,7 +129,7 @@ def test_nothing_hidden_is_on_the_page(repo: Repo) -> None:
     unseen = {letter for letter in hidden if not (letter.isascii() and letter.isprintable())}
     unseen -= {"\ufe01"}  # one of them belongs to a letter
 
-    for path in ("/", f"/memory/{ID}", f"/memory/{ID}/revise", "/branches", "/pull-request"):
+    for path in ("/", f"/memory/{ID}", f"/memory/{ID}/revise", "/branches", "/branches/main"):
         page = browse.get(path)
         assert page.status == 200
         assert not unseen & set(page.html)

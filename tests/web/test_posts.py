@@ -270,3 +270,108 @@ def test_a_plan_that_is_no_longer_true_is_not_applied(
 
     assert answer.status == 409
     assert "refs/treering/heads/feature" in repo.refs()
+
+
+# --- what is typed is kept ------------------------------------------------------------------------
+
+
+def test_a_refused_form_keeps_what_was_typed(browse: Browser, repo: Repo, memory: str) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    form = browse.get("/remember")
+    page = browse.press(form, "Remember", content=f"The key is {secret}", tags="ops", topic="x/y")
+
+    fields = page.form("Remember")["fields"]
+    assert page.status == 400
+    assert fields["content"].startswith("The key is ")
+    assert secret not in page.html
+    assert (fields["tags"], fields["topic"]) == ("ops", "x/y")
+
+    form = browse.press_get(f"/memory/{memory}", "Revise")
+    page = browse.press(form, "Revise", content="To disk", confidence="much")
+    assert page.status == 400
+    assert page.form("Revise")["fields"]["content"] == "To disk"
+
+    form = browse.press_get(f"/memory/{memory}", "Link")
+    page = browse.press(form, "Link", target="nosuchmemory", note="both are about backups")
+    assert page.form("Link")["fields"]["note"] == "both are about backups"
+
+
+def test_a_memory_is_chosen_by_its_title(browse: Browser, repo: Repo, memory: str) -> None:
+    other = repo.tr.remember("Restores are tried monthly").id
+    for action, field in (("link", "target"), ("supersede", "by")):
+        page = browse.get(f"/memory/{memory}/{action}", find="restores monthly")
+
+        assert f'name="{field}" value="{other}"' in page.html
+        assert "Restores are tried monthly" in page.text
+        assert f'value="{memory}"' not in page.html
+
+
+def test_both_changes_are_in_the_text_of_a_conflict(
+    browse: Browser, repo: Repo, memory: str
+) -> None:
+    text = "The backup goes to tape.\n\nIt runs at night.\n\nAda looks after it."
+    repo.tr.revise(memory, content=text)
+    form = browse.press_get(f"/memory/{memory}", "Revise")
+    repo.tr.revise(memory, content=text.replace("tape", "glacier"))
+
+    page = browse.press(form, "Revise", content=text.replace("Ada", "Ben"))
+
+    fields = page.form("Revise")["fields"]
+    assert page.status == 409
+    assert fields["content"] == text.replace("tape", "glacier").replace("Ada", "Ben")
+    assert "<ins>glacier</ins>" in page.html
+    assert "<ins>Ben</ins>" in page.html
+
+
+# --- the inbox ------------------------------------------------------------------------------------
+
+
+def test_an_answer_and_its_undo_stay_in_the_view(browse: Browser, repo: Repo) -> None:
+    for number in range(12):
+        repo.tr.remember(f"Perhaps rule {number} holds for {'abcdefghijkl'[number] * 9}",
+                         confidence=0.2)  # fmt: skip
+    address = "/review?reason=low-confidence&page=2"
+
+    for button in ("Keep", "Forget"):
+        page = browse.press(browse.get(address), button)
+        assert page.headings == ["Review"]
+        assert 'aria-current="true">low-confidence' in page.html
+        assert "Previous" in dict(page.links)  # still on the second page
+        page = browse.press(page, "Undo")
+        assert 'aria-current="true">low-confidence' in page.html
+        assert "12 memories are doubtful" in page.text
+
+
+def test_the_older_text_is_red_and_the_newer_green(browse: Browser, repo: Repo) -> None:
+    repo.tr.remember("The nightly backup of the orders goes to tape", type="decision")
+    repo.tr.remember("The nightly backup of the orders goes to disk", type="decision")
+
+    page = browse.get("/review")
+
+    assert "<del>tape</del>" in page.html
+    assert "<ins>disk</ins>" in page.html
+    assert "<ins>tape</ins>" not in page.html
+
+
+def test_the_code_that_changed_is_shown(browse: Browser, repo: Repo) -> None:
+    repo.commit_file("db.py", "timeout = 30\n")
+    repo.tr.remember("The `timeout = 30` is what the proxy allows", type="decision",
+                     files=["db.py"])  # fmt: skip
+    repo.commit_file("db.py", "timeout = 3\n")
+
+    page = browse.get("/review")
+
+    assert "<del>timeout = 30\n</del><ins>timeout = 3\n</ins>" in page.html
+
+
+def test_promote_acts_on_the_branch_of_its_row(browse: Browser, repo: Repo, branch: str) -> None:
+    """Also where the page is seen from another branch."""
+    repo.switch("other", create=True).commit_file("o")
+    repo.tr.remember("Reports run at night")
+    repo.switch("main")
+
+    page = browse.get("/branches", branch="other")
+    number = [f["fields"]["name"] for f in page.forms if "Promote" in f["buttons"]].index(branch)
+    browse.press(page, "Promote", number)
+
+    assert repo.titles() == {"Sessions live in Redis"}

@@ -120,7 +120,7 @@ def test_an_empty_repository_has_a_page(empty_repo: Repo) -> None:
     page = Browser(empty_repo)
 
     for path in (
-        "/", "/search", "/branches", "/files", "/review", "/graph", "/pull-request", "/told",
+        "/", "/search", "/branches", "/files", "/review", "/graph", "/branches/main", "/told",
         "/remember",
     ):  # fmt: skip
         assert page.get(path).status == 200, path

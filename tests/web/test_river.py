@@ -4,7 +4,10 @@ from itertools import pairwise
 
 from treering.web.lives import BranchLife, LandingMark, Learned
 from treering.web.river import _NARROW, _WIDE, Timeline, draw_river, place_lanes
+from treering.web.visit import Visit
 
+#: Only addresses are asked of it.
+VISIT = Visit(None, {}, {})  # type: ignore[arg-type]
 DAY = 86_400.0
 START = 1_770_000_000.0
 
@@ -44,7 +47,7 @@ def test_two_thousand_branches_are_drawn() -> None:
         for n in range(2000)
     ]  # fmt: skip
 
-    picture = draw_river([BranchLife("main", "trunk", ()), *lives])
+    picture = draw_river(VISIT, [BranchLife("main", "trunk", ()), *lives])
 
     assert picture.count("<title>work/") == 2000
     assert picture.count('class="landing"') == 2000
@@ -52,12 +55,13 @@ def test_two_thousand_branches_are_drawn() -> None:
 
 
 def test_nothing_at_all_can_be_drawn() -> None:
-    assert "<svg" in draw_river([])
-    assert "<svg" in draw_river([BranchLife("main", "trunk", ())])
+    assert "1970" not in draw_river(VISIT, [])
+    assert "<svg" in draw_river(VISIT, [])
+    assert "<svg" in draw_river(VISIT, [BranchLife("main", "trunk", ())])
 
 
 def test_names_are_text() -> None:
-    picture = draw_river([live("<b>x</b>\u202e", 0, 1)])
+    picture = draw_river(VISIT, [live("<b>x</b>\u202e", 0, 1)])
 
     assert "<b>" not in picture
     assert "\u202e" not in picture

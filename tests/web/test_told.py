@@ -42,6 +42,8 @@ def test_what_a_hook_said_is_shown(
     page = browse.get("/told")
     assert "At the start of a session" in page.text
     assert "Use WAL mode" in page.html
+    id = repo.tr.recall().results[0].id
+    assert page.link(id) == f"/memory/{id}"
     assert "claude-code" in page.text
     assert "too late" not in page.text
     assert stat.S_IMODE(log_of(repo).stat().st_mode) == 0o600

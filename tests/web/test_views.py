@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from conftest import Repo
 from web.pages import Browser
 
 NAVIGATION = [
-    "Today", "Search", "Branches", "Files", "Review", "Graph", "Pull request", "Told",
+    "Today", "Search", "Branches", "Files", "Review", "Graph", "Shown to agents",
 ]  # fmt: skip
 
 
@@ -234,12 +235,13 @@ def test_graph_shows_a_neighbourhood(browse: Browser, repo: Repo) -> None:
     assert set(re.findall(r'class="relation">(\w+)<', only.html)) == {"uses"}
 
 
-def test_pull_request_is_a_text_to_copy(browse: Browser, repo: Repo) -> None:
+def test_a_branch_says_what_it_learned_as_a_text_to_copy(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True).commit_file("f")
     repo.tr.remember("Sessions live in Redis", type="component")
 
-    page = browse.get("/pull-request")
+    page = browse.get(browse.get("/branches").link("feature"))
 
+    assert page.headings == ["feature"]
     assert "1 learned" in page.text
     assert "- **Sessions live in Redis** (component" in page.html
 
@@ -254,52 +256,140 @@ def test_the_page_says_what_landed_and_what_a_change_overrules(browse: Browser, 
     repo.tr.gc()
     repo.switch("quick", create=True).commit_file("db.py", "timeout = 3\n")
 
-    page = browse.get("/pull-request")
+    page = browse.get("/branches/quick")
 
     assert "proposed" in proposed.text
     assert "1 proposed" in listed.text
     assert "accepted" in browse.get(f"/memory/{decision}").text
-    assert "What the code overrules" in page.text
+    assert "What its code overrules" in page.text
     assert "Thirty seconds" in page.text
     assert "db.py:1" in page.text
 
 
-def test_pull_request_has_private_memories_only_when_asked(browse: Browser, repo: Repo) -> None:
+def test_private_memories_are_shown_only_when_asked(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True).commit_file("f")
-    repo.tr.remember("The plan I keep to myself", type="component", private=True)
+    made = repo.tr.remember("The plan I keep to myself", type="decision", private=True)
 
-    assert "myself" not in browse.get("/pull-request").html
-    page = browse.get("/pull-request?private=1")
+    for path in ("/", "/search", "/branches", "/branches/feature", "/graph", "/review"):
+        assert "myself" not in browse.get(path).html, path
+    assert browse.get(f"/memory/{made.id}").status == 404
+    page = browse.get(browse.get("/search").link("Show private"))
 
     assert "The plan I keep to myself" in page.text
     assert '<span class="mark">private</span>' in page.html
+    assert "myself" in browse.get(page.link("Today")).text  # every link carries it on
+    assert "myself" in browse.get("/branches/feature?private=1").text
 
 
-def test_a_file_says_why_its_lines_are_there(browse: Browser, repo: Repo) -> None:
+def test_what_is_remembered_privately_is_shown(browse: Browser, repo: Repo) -> None:
+    page = browse.press(browse.get("/remember"), "Remember", content="Just for me", only_here="1")
+
+    assert page.headings == ["Just for me"]
+    assert repo.tr.recall().results[0].private
+
+
+def test_records_are_behind_a_switch_that_every_link_carries_on(
+    browse: Browser, repo: Repo
+) -> None:
+    repo.commit_file("src/db.py", "one\n", message="Open the database once")
+    repo.tr.remember("The database is opened once", type="decision", files=["src/db.py"])
+    repo.tr.backfill()
+
+    without = {path: browse.get(path) for path in ("/search", "/graph", "/files/src", "/branches")}
+    switched = browse.get(without["/search"].link("Show records"))
+
+    for path, page in without.items():
+        assert "Open the database" not in page.text, path
+    assert re.search(r'db.py</code></a></td><td class="number">1<', without["/files/src"].html)
+    assert "Open the database once" in switched.text
+    graph = browse.get(switched.link("Graph"))
+    assert "commit: Open the database once" in graph.html
+    assert "Open the database" not in browse.get(browse.get(
+        graph.link("Hide records")).link("Search")).text  # fmt: skip
+
+
+def test_the_branch_is_in_every_address(browse: Browser, repo: Repo) -> None:
     repo.switch("feature", create=True)
-    repo.commit_file("src/db.py", "one\ntwo\n", message="Open the database once")
+    repo.commit_file("src/db.py", "one\n")
+    made = repo.tr.remember("Sessions live in Redis", files=["src/db.py"], tags=["cache"])
+    repo.switch("main")
+    at = "branch=feature"
+
+    for path in ("/", "/search", "/branches", "/files", "/files/src", "/files/src/db.py", "/graph",
+                 "/review", f"/memory/{made.id}", f"/memory/{made.id}/link"):  # fmt: skip
+        page = browse.get(path, branch="feature")
+        assert page.status == 200, path
+        own = [(text, url) for text, url in page.links if url.startswith("/")]
+        assert [link for link in own if at not in link[1]] == [], path
+        forms = [f for f in page.forms if "q" in f["fields"] or "key" in f["fields"]]
+        assert all(form["fields"].get("branch") == "feature" for form in forms), path
+        assert "<option selected>feature</option>" in page.html
+
+
+def test_the_switcher_offers_every_branch_that_knows_something(browse: Browser, repo: Repo) -> None:
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+    repo.switch("main")
+
+    page = browse.press_get("/search", "Switch")
+
+    assert "<option>feature</option>" in page.html
+    assert "main (checked out)" in page.text
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def landed(repo: Repo) -> Repo:
+    """A file of which some lines landed from a branch that had decided something."""
+    repo.commit_file("src/db.py", "import sqlite3\n\n# the end\n", message="Start")
+    repo.switch("feature", create=True)
+    text = "import sqlite3\n\n" + "".join(f"def f{n}(): return {n}\n" for n in range(30))
+    repo.commit_file("src/db.py", text + "# the end\n", message="Open the database once")
     repo.tr.remember(
         "One connection is shared by all reports", type="decision", files=["src/db.py"]
     )
-    repo.switch("main").git("merge", "-q", "--ff-only", "feature")
+    repo.switch("main").git("merge", "-q", "--no-ff", "--no-edit", "feature")
     repo.tr.gc()
-
-    page = browse.get("/files/src/db.py")
-
-    assert "Why it is so" in page.text
-    assert "Open the database once" in page.text
-    assert ">two</span>" in page.html
-
-
-def test_a_commit_and_its_memory_are_told_once_beside_a_line(browse: Browser, repo: Repo) -> None:
-    repo.commit_file("src/db.py", "one\n", message="Open the database once")
     repo.tr.backfill()
+    return repo
 
+
+def test_a_file_has_notes_beside_the_lines_they_bind(browse: Browser, landed: Repo) -> None:
     page = browse.get("/files/src/db.py")
 
-    code = page.html.partition("<table")[2].partition("</table>")[0]
-    assert code.count("Open the database once") == 1
-    assert "Open the database once</a>" in code
+    code = page.html.partition("<pre")[2].partition("</pre>")[0]
+    aside = page.html.partition("<aside")[2].partition("</aside>")[0]
+    assert re.findall(r'id="L(\d+)"', code) == [str(n) for n in range(1, 34)]  # in one piece
+    assert '<span class="c-keyword">import</span>' in code
+    assert aside.count("One connection is shared by all reports") == 1
+    assert 'href="#L3">3–32<' in aside
+    assert "at-3 " in aside
+    bound = re.findall(r'id="L(\d+)" data-n="\d+" class="bound"', code)
+    assert bound == [str(n) for n in range(3, 33)]
+
+
+def test_commits_are_notes_where_records_are_shown(browse: Browser, landed: Repo) -> None:
+    page = browse.get("/files/src/db.py")
+    assert "Open the database once" not in page.html
+
+    page = browse.get(page.link("show them"))
+
+    aside = page.html.partition("<aside")[2].partition("</aside>")[0]
+    assert aside.count("Open the database once") == 1
+
+
+def test_notes_do_not_lie_on_top_of_each_other(browse: Browser, landed: Repo) -> None:
+    landed.switch("more", create=True)
+    landed.commit_file("src/more.py", "x = 1\n" * 20)
+    for number in range(3):
+        landed.tr.remember(f"Rule number {number} of this part", type="decision",
+                           files=["src/more.py"])  # fmt: skip
+
+    rows = re.findall(r"note at-(\d+) ", browse.get("/files/src/more.py").html)
+
+    assert rows == ["1", "5", "9"]
 
 
 def test_a_file_that_is_no_text(browse: Browser, repo: Repo) -> None:
@@ -376,3 +466,75 @@ def test_a_text_is_kept_as_it_was_typed(browse: Browser, repo: Repo) -> None:
     browse.press(browse.get("/remember"), "Remember", content=f"{text}\r\n", title="A title")
 
     assert repo.tr.read(repo.tr.recall().results[0].id).content == text
+
+
+def test_all_knowledge_is_drawn_by_type(browse: Browser, repo: Repo) -> None:
+    ids = [repo.tr.remember(text, type="component").id for text in ("Alpha", "Beta")]
+    repo.tr.remember("Use WAL mode", type="decision")
+    repo.tr.link(ids[0], ids[1], relation="depends_on")
+
+    page = browse.get("/graph")
+    only = browse.get("/graph", type="decision")
+
+    assert page.html.count('class="t-component"') >= 2
+    assert "decision: Use WAL mode" in page.html
+    assert page.html.count('class="edge"') == 1
+    assert "component: Alpha" not in only.html
+    assert "decision: Use WAL mode" in only.html
+
+
+def test_words_that_were_searched_for_are_marked(browse: Browser, repo: Repo) -> None:
+    repo.tr.remember("Use WAL mode\n\nWith `journal_mode` set, readers <never> block.")
+
+    page = browse.get("/search", q="reader journal")
+
+    assert "<mark>readers</mark>" in page.html
+    assert "<code><mark>journal_mode</mark></code>" in page.html
+    assert "<never>" not in page.html
+
+
+def test_a_title_has_code_in_its_font(browse: Browser, repo: Repo) -> None:
+    made = repo.tr.remember("Echo through `click.echo`, never print", type="convention")
+
+    page = browse.get(f"/memory/{made.id}")
+
+    assert "<h1>Echo through <code>click.echo</code>, never print</h1>" in page.html
+
+
+def test_reasons_stand_above_links_and_details_are_words(browse: Browser, repo: Repo) -> None:
+    old = repo.tr.remember("The backup goes to tape", type="decision")
+    made = repo.tr.remember(
+        "The backup goes to disk", type="decision", reasoning="Tape was slow", supersedes=old.id
+    )
+    repo.tr.link(made.id, repo.tr.remember("Restores are tried monthly").id)
+
+    page = browse.get(f"/memory/{made.id}")
+
+    assert page.html.index("Tape was slow") < page.html.index('id="links"')
+    assert "{&#39;" not in browse.get(f"/memory/{old.id}").html
+
+
+def test_time_is_a_choice_and_nothing_is_dated_1970(browse: Browser, repo: Repo) -> None:
+    assert "1970" not in browse.get("/branches").html
+    repo.switch("feature", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+
+    page = browse.get("/branches")
+    year = browse.get(page.link("a year"))
+
+    assert 'aria-current="true">30 days<' in page.html
+    assert 'aria-current="true">a year<' in year.html
+    assert "Sessions live in Redis" in year.html
+
+
+def test_long_texts_are_compared_quickly(browse: Browser, repo: Repo) -> None:
+    """The same word many times made a difference take seconds."""
+    made = repo.tr.remember("word " * 4000, title="Words")
+    repo.tr.revise(made.id, content="word other " * 4000)
+    commit = repo.tr.read(made.id, history=True).history[0].commit
+
+    start = time.process_time()
+    page = browse.get(f"/memory/{made.id}", at=commit)
+
+    assert page.status == 200
+    assert time.process_time() - start < 1.5

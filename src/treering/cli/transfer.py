@@ -23,10 +23,12 @@ _OTHER_SYSTEMS = set(SOURCE_NAMES) - {"jsonl", "markdown"}
 
 
 def run_export(
-    call: Invocation, output: str, markdown: str, **options: Any
+    call: Invocation, output: str, markdown: str, html: str, **options: Any
 ) -> dict[str, Any] | None:
     from treering.actions.export import export_markdown, export_records
 
+    if html:
+        return _export_page(call, Path(html), **options)
     if markdown:
         number = export_markdown(call.workspace, Path(markdown), **options)
         return {"exported": number, "folder": markdown}
@@ -36,6 +38,22 @@ def run_export(
     for record in records:
         print_json(record)
     return None
+
+
+def _export_page(
+    call: Invocation, folder: Path, *, branch: str, all: bool, private: bool
+) -> dict[str, Any]:
+    if all:
+        raise Invalid(
+            "--all is not for --html: a page is what one branch sees.",
+            hint=f"`treering export --html {folder} --branch NAME`",
+        )
+    from treering.mcp.repository import ServedRepository
+    from treering.web.export import PageExport
+
+    place = ServedRepository(call.workspace.repository.git_dir, is_named=True)
+    number = PageExport(place, folder, branch, private=private).write()
+    return {"exported": number, "folder": str(folder)}
 
 
 def _write(path: Path, records: Iterator[Mapping[str, object]]) -> int:

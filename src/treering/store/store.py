@@ -1,5 +1,6 @@
 """The store of one repository: its shared vault, its private one, and the lock of both."""
 
+import copy
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -89,6 +90,12 @@ class Store:
         if self._private is None and os.path.exists(self._private_head):
             self._private = self._open_private()
         return self._private
+
+    def without_private(self) -> "Store":
+        """The same store, as anyone else who has this repository would see it."""
+        shared = copy.copy(self)
+        shared._private, shared._private_head = None, ""
+        return shared
 
     def _open_private(self) -> Vault:
         try:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     cli=(
         option("output", "Default: standard output.", short="o", metavar="FILE"),
         option("markdown", "Write markdown files instead.", metavar="DIR"),
+        option("html", "Write the page of `treering web` as files instead.", metavar="DIR"),
     ),
 )
 def export(
@@ -28,7 +29,7 @@ def export(
     all: Annotated[bool, Arg("Every copy on every branch, including forgotten ones.")] = False,
     private: Annotated[bool, Arg("Include private memories.")] = False,
 ) -> "Iterator[ExportedMemory]":
-    """Write memories as JSON lines, or as markdown files.
+    """Write memories as JSON lines, as markdown files, or as a page to look at.
 
     >>> made = tr.remember("Use WAL mode: readers never block")
     >>> [memory["title"] for memory in tr.exported()]

@@ -21,7 +21,7 @@ from treering.errors import TreeringError
 from treering.mcp.listening import App
 from treering.text.secrets import mask_secrets
 from treering.web.guard import LARGEST_BODY, PageGuard, is_same
-from treering.web.rendering import STATIC
+from treering.web.rendering import STATIC, list_line_rules
 from treering.web.visit import Handler, Site, Visit
 
 log = logging.getLogger(__name__)
@@ -39,11 +39,11 @@ VIEWS = {
     "/memory/{id}/supersede": "edit.show_supersede",
     "/memory/{id}/link": "edit.show_link",
     "/branches": "branches.show_branches",
+    "/branches/{name:path}": "branches.show_branch",
     "/files": "files.show_files",
     "/files/{path:path}": "files.show_files",
     "/review": "review.show_review",
     "/graph": "graph.show_graph",
-    "/pull-request": "pull_request.show_pull_request",
     "/told": "told.show_told",
 }
 #: Address -> module below posts/ and function.
@@ -62,6 +62,7 @@ POSTS = {
     "/branches/restore": "branches.restore",
     "/branches/apply": "branches.apply_plan",
 }
+_CACHED = {"Cache-Control": "private, max-age=300"}
 _STATUS = {
     "memory_not_found": 404,
     "branch_not_found": 404,
@@ -109,9 +110,9 @@ class _Endpoints:
             if form is not None and not is_same(_first(form, "key"), self._site.keys.form):
                 return PlainTextResponse("403: this form is not of this page.\n", 403)
             query = parse_qs(request.url.query, errors="replace", max_num_fields=_MOST_FIELDS)
-            visit = Visit(self._site, request.path_params, query, form)
+            visit = Visit(self._site, request.path_params, query, form, request.url.path)
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, _respond, visit, folder, name)
+            return await loop.run_in_executor(self._pool, respond, visit, folder, name)
 
         return endpoint
 
@@ -136,7 +137,7 @@ def _first(form: Mapping[str, Sequence[str]], name: str) -> str:
     return next(iter(form.get(name, ())), "")
 
 
-def _respond(visit: Visit, folder: str, name: str) -> Response:
+def respond(visit: Visit, folder: str, name: str) -> Response:
     """What a view or a form answers. Whatever goes wrong is a page, too."""
     try:
         module, _, function = name.partition(".")
@@ -160,9 +161,10 @@ def _explain(visit: Visit, status: int, message: str, hint: str) -> Response:
 
 async def _send_static(request: Request) -> Response:
     """A file of ours, by its plain name."""
+    if request.path_params["name"] == "lines.css":
+        return Response(list_line_rules(), media_type="text/css", headers=_CACHED)
     file = STATIC / request.path_params["name"]
     if file.parent != STATIC or file.name.startswith(".") or not file.is_file():
         return PlainTextResponse("404\n", 404)
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    headers = {"Cache-Control": "private, max-age=300"}
-    return Response(file.read_bytes(), media_type=kind, headers=headers)
+    return Response(file.read_bytes(), media_type=kind, headers=_CACHED)

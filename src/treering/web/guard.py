@@ -4,9 +4,9 @@ A page of anybody's in the same browser can send requests to this port. So every
 it asks for, has to name this address as its Host, must not name another Origin, and has to bring
 the cookie that was given for the token. Without that nothing of the repository is said.
 
-In a browser the token stands in an address once. Then it is a cookie that no script can read and no
-other site can use, and the address is clean: what is bookmarked, logged or shown to others lets
-nobody in. A program that brings the token is answered at once: many keep no cookies.
+A token works once: whoever brings it first gets a cookie of another value, which no script can read
+and no other site can use, and in a browser the address is clean from then on. What is bookmarked,
+logged or shown to others lets nobody in. A program is answered at once, and keeps the cookie.
 Cookies know no ports: its name does, so that two pages of one machine do not throw each other out.
 """
 
@@ -20,7 +20,7 @@ from treering.mcp.listening import App
 LARGEST_BODY = 2 * 1024 * 1024
 _HOSTS = ("127.0.0.1", "localhost")
 _METHODS = ("GET", "HEAD", "POST")
-_REFUSAL = b"403: open the address that `treering web` printed.\n"
+_REFUSAL = b"403: open the address `treering web` printed. It works once.\n"
 
 #: Nothing from elsewhere, nothing inline, in no frame; forms and requests go to this page only.
 POLICY = (
@@ -42,12 +42,29 @@ _HEADERS = [
 class Keys(NamedTuple):
     """What has to be known to be let in, and to change something. Made anew for each server."""
 
+    #: The one that is printed, and all that were not used yet.
     token: str
+    unused: set[str]
+    cookie: str
     form: str
 
     @classmethod
     def make(cls) -> "Keys":
-        return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
+        token, cookie, form = (secrets.token_urlsafe(24) for _ in range(3))
+        return cls(token, {token}, cookie, form)
+
+    def add_token(self) -> str:
+        """Another token, for one more way in."""
+        token = secrets.token_urlsafe(24)
+        self.unused.add(token)
+        return token
+
+    def use(self, token: str) -> bool:
+        """Whether a token lets somebody in; the next one who brings it stays out."""
+        for one in [one for one in self.unused if is_same(one, token)]:
+            self.unused.discard(one)
+            return True
+        return False
 
 
 class PageGuard:
@@ -64,13 +81,21 @@ class PageGuard:
         if scope["type"] != "http":
             return  # neither a websocket nor a lifespan is of use here
         headers = {key.lower(): value.decode("latin-1") for key, value in scope["headers"]}
-        has_token = self._has_token(scope)
         if not self._is_from_here(scope["method"], headers):
             await _answer(send, 403, _REFUSAL)
-        elif has_token and scope["method"] == "GET" and _is_browser(headers):
-            location = (b"location", _address_without_token(scope))
-            await _answer(send, 303, b"", [location, self._give_cookie()])
-        elif not (has_token or self._has_cookie(headers)):
+            return
+        tokens = [value for key, value in _parse_query(scope) if key == "token"]
+        has_cookie = self._has_cookie(headers)
+        has_token = bool(tokens) and (has_cookie or any(map(self._keys.use, tokens)))
+        if has_token and scope["method"] == "GET" and _is_browser(headers):
+            on = _address_without_token(scope)
+            if headers.get(b"sec-fetch-site") == "cross-site":
+                # A redirect would still come from elsewhere, and so without the cookie.
+                way = (b"refresh", b"0;url=" + on)
+                await _answer(send, 200, b"", [way, self._give_cookie()])
+            else:
+                await _answer(send, 303, b"", [(b"location", on), self._give_cookie()])
+        elif not (has_token or has_cookie):
             await _answer(send, 403, _REFUSAL)
         elif scope["method"] not in _METHODS:
             await _answer(send, 405, b"405\n", [(b"allow", b"GET, HEAD, POST")])
@@ -95,17 +120,13 @@ class PageGuard:
         is_visit = headers.get(b"sec-fetch-mode") == "navigate"
         return method == "GET" and is_visit and headers.get(b"sec-fetch-dest") == "document"
 
-    def _has_token(self, scope: Any) -> bool:
-        tokens = [value for key, value in _parse_query(scope) if key == "token"]
-        return any(is_same(value, self._keys.token) for value in tokens)
-
     def _give_cookie(self) -> tuple[bytes, bytes]:
-        cookie = f"{self._cookie}={self._keys.token}; Path=/; HttpOnly; SameSite=Strict"
+        cookie = f"{self._cookie}={self._keys.cookie}; Path=/; HttpOnly; SameSite=Strict"
         return b"set-cookie", cookie.encode()
 
     def _has_cookie(self, headers: dict[bytes, str]) -> bool:
         pairs = (part.strip().partition("=") for part in headers.get(b"cookie", "").split(";"))
-        return any(n == self._cookie and is_same(v, self._keys.token) for n, _, v in pairs)
+        return any(n == self._cookie and is_same(v, self._keys.cookie) for n, _, v in pairs)
 
 
 def is_same(one: str, other: str) -> bool:

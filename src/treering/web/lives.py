@@ -16,6 +16,7 @@ from treering.branches.layers import view_of_trash
 from treering.branches.trash import list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
+from treering.model.taxonomy import RECORD_TYPES
 from treering.search.entry import Entry
 from treering.store.history import PromotionRecord, promotions
 from treering.store.view import Layer
@@ -64,6 +65,18 @@ class BranchLife(NamedTuple):
         return max([*moments, *(mark.when for mark in self.landings), self.ended], default=0.0)
 
 
+def since(lives: list[BranchLife], moment: float) -> list[BranchLife]:
+    """Branches as they went on after a moment; the trunk is always there."""
+    return [
+        life._replace(
+            learned=tuple(dot for dot in life.learned if dot.when >= moment),
+            landings=tuple(mark for mark in life.landings if mark.when >= moment),
+        )
+        for life in lives
+        if life.end == "trunk" or life.stop >= moment
+    ]
+
+
 class DroppedScope(NamedTuple):
     """What lies in the trash."""
 
@@ -73,9 +86,9 @@ class DroppedScope(NamedTuple):
     is_redacted: bool
 
 
-def list_lives(workspace: Workspace) -> list[BranchLife]:
+def list_lives(workspace: Workspace, *, has_records: bool) -> list[BranchLife]:
     """Every branch that ever learned something, as far as memories tell; the trunk first."""
-    gathering = _Gathering(workspace)
+    gathering = _Gathering(workspace, has_records=has_records)
     lives = [*gathering.list_present(), *gathering.list_landed(), *gathering.list_dropped()]
     return sorted(lives, key=lambda life: (life.end != "trunk", life.start, life.branch))
 
@@ -96,8 +109,9 @@ def list_dropped(workspace: Workspace) -> list[DroppedScope]:
 class _Gathering:
     """What all branches are drawn from, looked up once."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, has_records: bool) -> None:
         self._workspace = workspace
+        self._has_records = has_records
         self._trunk = trunk_of(workspace.repository)
         self._here = set(workspace.repository.branches())
         view = workspace.view_of_all()
@@ -138,7 +152,7 @@ class _Gathering:
             entries = [by_id[mid] for _, ids in pairs for mid in ids if mid in by_id]
             marks = tuple(mark for mark, _ in pairs)
             ended = max(mark.when for mark in marks)
-            dots = tuple(sorted({_dot(entry) for entry in entries}))
+            dots = tuple(sorted({_dot(entry) for entry in entries if self._is_shown(entry)}))
             yield BranchLife(branch, "landed", dots, marks, ended)
 
     def list_dropped(self) -> Iterator[BranchLife]:
@@ -156,7 +170,11 @@ class _Gathering:
 
     def _list_dots(self, blobs: Iterable[str]) -> Iterator[Learned]:
         entries = self._entries(blobs).values()
-        return (_dot(entry) for entry in entries if entry and entry.status != "deleted")
+        return (_dot(entry) for entry in entries if entry and self._is_shown(entry))
+
+    def _is_shown(self, entry: Entry) -> bool:
+        is_wanted = self._has_records or entry.type not in RECORD_TYPES
+        return is_wanted and entry.status != "deleted"
 
     def _list_landings(self) -> Iterator[tuple[LandingMark, tuple[str, ...]]]:
         """Every promotion into a scope that is there, and the memories it names."""

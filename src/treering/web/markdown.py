@@ -5,6 +5,7 @@ address is a link only if it is one of the web, of a file in this repository, or
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -21,12 +22,12 @@ _WEB = r"https?://[^\s/]\S*|mailto:\S+"
 _FILE = r"(?!.*:)[\w.@+~-][^\s?#\\]*"
 
 
-def render_markdown(text: str) -> Markup:
-    """The text as safe HTML."""
+def render_markdown(text: str, url: Callable[[str], str] = str) -> Markup:
+    """The text as safe HTML; `url` makes addresses of this page from its paths."""
     if len(text) > _LONGEST:
         return Markup("<pre class=plain>{}</pre>").format(text)
     # Made of escaped text and our own tags alone: raw HTML is off, and addresses are checked.
-    return Markup(_parser().render(text))  # noqa: S704
+    return Markup(_parser().render(text, {"url": url}))  # noqa: S704
 
 
 @cache
@@ -59,10 +60,10 @@ def _tell_image(_: Any, tokens: Any, index: int, *__: Any) -> str:
     return str(Markup("<span class=image>[image: {}]</span>").format(tokens[index].content))
 
 
-def _open_link(_: Any, tokens: Any, index: int, *__: Any) -> str:
+def _open_link(_: Any, tokens: Any, index: int, __: Any, values: Any) -> str:
     address = find_address(str(tokens[index].attrGet("href") or ""))
     if address.startswith("/"):
-        return str(Markup('<a href="{}">').format(address))
+        return str(Markup('<a href="{}">').format(values["url"](address)))
     return f'<a href="{escape(address)}" rel="noreferrer noopener nofollow" class="elsewhere">'
 
 

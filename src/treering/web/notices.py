@@ -26,6 +26,8 @@ class Notice(NamedTuple):
     undo: tuple[UndoStep, ...] = ()
     #: Lines below the text: one for each thing that was done.
     lines: tuple[str, ...] = ()
+    #: The address it was done from, where whoever takes it back goes on.
+    back: str = ""
 
 
 class Notices:

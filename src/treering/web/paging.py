@@ -1,9 +1,9 @@
 """Lists in pages, with links to the next and the previous one."""
 
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from treering.web.rendering import make_url
+from treering.web.visit import Visit
 
 Item = TypeVar("Item")
 
@@ -25,7 +25,7 @@ class ListPage(NamedTuple, Generic[Item]):
 
 
 def cut_page(
-    items: Sequence[Item], page: int, size: int, path: str, *, field: str = "page", **query: Any
+    visit: Visit, items: Sequence[Item], page: int, size: int, field: str = "page"
 ) -> ListPage[Item]:
     """The page of that number, from 1; one past the end is the last. `field` names it in the
     address."""
@@ -33,7 +33,7 @@ def cut_page(
     page = min(max(page, 1), last)
     start = (page - 1) * size
     links = PageLinks(
-        make_url(path, **query, **{field: page - 1 if page > 2 else 0}) if page > 1 else "",
-        make_url(path, **query, **{field: page + 1}) if page < last else "",
+        visit.here(**{field: page - 1 if page > 2 else 0}) if page > 1 else "",
+        visit.here(**{field: page + 1}) if page < last else "",
     )
     return ListPage(items[start : start + size], start + 1, len(items), links)

@@ -1,10 +1,10 @@
 """Values as HTML: templates that escape whatever they are given, and how dates and names look."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,8 +14,11 @@ from treering.model.dates import format_moment, instant
 from treering.model.memory import beyond_title
 from treering.web.markdown import render_markdown
 
+#: Lines of a file on one page.
+MOST_LINES = 600
 _FOLDER = Path(__file__).parent
 STATIC = _FOLDER / "static"
+_WORD = re.compile(r"\w{3,40}")
 _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (86_400 * 60, 86_400, "d"))
 
 
@@ -29,10 +32,11 @@ def make_environment(now: Callable[[], float]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.globals.update(version=__version__, url=make_url, memory_url=memory_url)
+    environment.globals["version"] = __version__
     environment.filters.update(
         markdown=render_markdown,
-        file_url=file_url,
+        line=render_line,
+        link_ids=link_ids,
         moment=lambda when: show_moment(when, now()),
         plural=plural,
         body=body_of,
@@ -48,12 +52,28 @@ def make_url(path: str, /, **query: object) -> str:
     return path + (f"?{urlencode(pairs, doseq=True)}" if pairs else "")
 
 
-def memory_url(id: str, /, **query: object) -> str:
-    return make_url(f"/memory/{quote(id, safe='')}", **query)
+def render_line(text: str, query: str = "") -> Markup:
+    """A title or a snippet: `code` in its font, and words that were searched for marked."""
+    terms = sorted({word[: max(4, len(word) - 2)] for word in _WORD.findall(query)}, key=len)
+    marked = re.compile(rf"\b(?:{'|'.join(map(re.escape, reversed(terms)))})\w*", re.IGNORECASE)
+    parts: list[Markup] = []
+    for number, part in enumerate(re.split(r"`([^`\n]{1,200})`", text)):
+        html, at = Markup(), 0
+        for match in marked.finditer(part) if terms else ():
+            html += part[at : match.start()] + Markup("<mark>{}</mark>").format(match[0])
+            at = match.end()
+        html += part[at:]
+        parts.append(Markup("<code>{}</code>").format(html) if number % 2 else html)
+    return Markup().join(parts)
 
 
-def file_url(path: str) -> str:
-    return f"/files/{quote(path, errors='surrogateescape')}"
+def link_ids(text: str, memory_url: Callable[[str], str]) -> Markup:
+    """A text in which ids of memories, as answers write them, are links."""
+    parts = re.split(r"(?<![\w/])([0-9a-hj-km-np-tv-z]{12})(?!\w)", text)
+    return Markup().join(
+        Markup('<a href="{}">{}</a>').format(memory_url(part), part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
 
 
 def body_of(content: str, title: str) -> str:
@@ -88,6 +108,7 @@ def tell_age(seconds: float, exact: str) -> str:
     return exact[:10]
 
 
-def as_fields(value: Any) -> dict[str, str]:
-    """Query fields as a flat mapping, for hidden inputs."""
-    return {key: str(item) for key, item in value.items() if item}
+def list_line_rules() -> str:
+    """Rules that put a note beside a line, and give it room: no page has a style of its own."""
+    rows = (f".at-{n}{{grid-row-start:{n}}}" for n in range(1, MOST_LINES + 1))
+    return "".join(rows)

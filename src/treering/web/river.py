@@ -10,13 +10,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
+from urllib.parse import quote
 
 from markupsafe import Markup
 
 from treering.model.dates import format_moment
 from treering.web.lives import BranchLife, LandingMark, Learned
-from treering.web.rendering import make_url, memory_url, plural
+from treering.web.rendering import plural
 from treering.web.svg import cut, drawing, element
+from treering.web.visit import Visit
 
 _WIDTH, _WIDEST = 1000.0, 3000.0
 _LEFT, _RIGHT = 34.0, 60.0
@@ -46,6 +48,7 @@ class Timeline:
     def __init__(self, moments: Sequence[float], width: float = _WIDTH) -> None:
         self.width = width
         self._moments = sorted({moment for moment in moments if moment}) or [0.0]
+        self._is_empty = self._moments == [0.0]
         span = self._moments[-1] - self._moments[0]
         most = max(span / 20, 1.0)
         self._at = [0.0]
@@ -66,6 +69,8 @@ class Timeline:
     def ticks(self) -> list[tuple[float, str]]:
         """A few days with their places, none on top of another."""
         ticks: list[tuple[float, str]] = []
+        if self._is_empty:
+            return ticks
         for number in range(_TICKS):
             moment = self._moments[number * (len(self._moments) - 1) // max(1, _TICKS - 1)]
             day, x = format_moment(moment)[:10], self.x(moment)
@@ -83,7 +88,7 @@ class Lane(NamedTuple):
     stop: float
 
 
-def draw_river(lives: Sequence[BranchLife]) -> Markup:
+def draw_river(visit: Visit, lives: Sequence[BranchLife]) -> Markup:
     """All branches in one picture."""
     trunk = next((life for life in lives if life.end == "trunk"), None)
     others = [life for life in lives if life.end != "trunk"]
@@ -94,8 +99,8 @@ def draw_river(lives: Sequence[BranchLife]) -> Markup:
     lanes = place_lanes(others, line, band)
     rows = max((lane.row for lane in lanes), default=-1) + 1
     height = _BED + (rows + 1) * band.height
-    parts = [_draw_ticks(line, height), _draw_bed(trunk, line, band)]
-    parts += [_draw_lane(lane, line, band) for lane in lanes]
+    parts = [_draw_ticks(line, height), _draw_bed(visit, trunk, line, band)]
+    parts += [_draw_lane(visit, lane, line, band) for lane in lanes]
     count = plural(len(lives), "branch", "branches")
     label = f"{count} over time, with what they learned and where it landed"
     return drawing(parts, width, height, label, "river" if band.has_names else "river many")
@@ -129,18 +134,18 @@ def _draw_ticks(line: Timeline, height: float) -> Markup:
     return element("g", *parts)
 
 
-def _draw_bed(trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
+def _draw_bed(visit: Visit, trunk: BranchLife | None, line: Timeline, band: Band) -> Markup:
     bed = element("line", x1=_LEFT - 16, x2=line.width - _RIGHT / 2, y1=_BED, y2=_BED, class_="bed")
     if trunk is None:
         return bed
-    dots = _draw_dots(trunk, line, _BED, band, "")
+    dots = _draw_dots(visit, trunk, line, _BED, band, trunk.branch)
     name = element(
         "text", cut(trunk.branch, _LONGEST_NAME), x=_LEFT - 16, y=_BED - 11, class_="name"
     )
     return element("g", element("title", trunk.branch), bed, dots, name, class_="life trunk")
 
 
-def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
+def _draw_lane(visit: Visit, lane: Lane, line: Timeline, band: Band) -> Markup:
     life, y = lane.life, _BED + (lane.row + 1) * band.height
     bend = min(18.0, band.height)
     way = f"{lane.start:.1f},{y:.1f} H{max(lane.stop, lane.start + 1):.1f}"
@@ -157,13 +162,13 @@ def _draw_lane(lane: Lane, line: Timeline, band: Band) -> Markup:
         x = lane.stop + 5
         cross = f"M{x - 3:.1f},{y - 3:.1f} l6,6 m0,-6 l-6,6"
         parts.append(element("path", d=cross, class_="drop"))
-    parts.append(_draw_dots(life, line, y, band, life.branch))
+    parts.append(_draw_dots(visit, life, line, y, band, life.branch))
     if band.has_names:
-        parts.append(_draw_name(lane, y))
+        parts.append(_draw_name(visit, lane, y))
     return element("g", *parts, class_=f"life {life.end}")
 
 
-def _draw_name(lane: Lane, y: float) -> Markup:
+def _draw_name(visit: Visit, lane: Lane, y: float) -> Markup:
     """Where the branch begins, and to the left of it where it would not fit."""
     text = cut(lane.life.branch, _LONGEST_NAME)
     is_late = lane.start + len(text) * _LETTER > _WIDTH
@@ -175,7 +180,9 @@ def _draw_name(lane: Lane, y: float) -> Markup:
         text_anchor="end" if is_late else None,
         class_="name",
     )
-    return element("a", name, href=make_url("/", branch=lane.life.branch))
+    if lane.life.end in ("trash", "landed"):
+        return name
+    return element("a", name, href=visit.url(f"/branches/{quote(lane.life.branch)}"))
 
 
 def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float, band: Band) -> Markup:
@@ -189,7 +196,9 @@ def _draw_landing(mark: LandingMark, line: Timeline, y: float, bend: float, band
     return element("g", tip, element("path", d=way, class_="landing"))
 
 
-def _draw_dots(life: BranchLife, line: Timeline, y: float, band: Band, branch: str) -> Markup:
+def _draw_dots(
+    visit: Visit, life: BranchLife, line: Timeline, y: float, band: Band, branch: str
+) -> Markup:
     """One dot for what was learned at about the same time, larger for more of it."""
     groups: list[tuple[float, list[Learned]]] = []
     for dot in life.learned:
@@ -198,26 +207,40 @@ def _draw_dots(life: BranchLife, line: Timeline, y: float, band: Band, branch: s
             groups[-1][1].append(dot)
         else:
             groups.append((x, [dot]))
-    return element("g", *(_draw_dot(x, y, dots, life, band, branch) for x, dots in groups))
+    width, parts = line.width, []
+    for x, dots in groups:
+        parts.append(_draw_dot(visit, Dot(x, y, width, tuple(dots)), life, band, branch))
+    return element("g", *parts)
 
 
-def _draw_dot(
-    x: float, y: float, dots: list[Learned], life: BranchLife, band: Band, branch: str
-) -> Markup:
+class Dot(NamedTuple):
+    """What was learned at about the same time, its place, and how wide the picture is."""
+
+    x: float
+    y: float
+    width: float
+    learned: tuple[Learned, ...]
+
+
+def _draw_dot(visit: Visit, dot: Dot, life: BranchLife, band: Band, branch: str) -> Markup:
+    x, y, width, dots = dot
     failed = any(dot.outcome == "failed" for dot in dots)
     size = band.dot * (1 + 0.35 * min(4, len(dots) - 1) ** 0.5)
     circle = element("circle", cx=x, cy=y, r=round(size, 1), class_="failed" if failed else None)
     if not band.has_names:
         return circle
     more = f" and {len(dots) - 1} more" if len(dots) > 1 else ""
-    tip = element("title", f"{dots[-1].type}: {dots[-1].title}{more}")
+    words = f"{cut(f'{dots[-1].type}: {dots[-1].title}', 80)}{more}"
+    side = "start" if x < 250 else "end" if x > width - 250 else "middle"
+    tip = element("text", words, x=x, y=y - 12, text_anchor=side, class_="tip")
     if life.end == "trash":
-        return element("g", tip, circle)  # only what was restored can be read
+        return element("g", circle, tip)  # only what was restored can be read
     seen_from = "" if life.end == "landed" else branch
-    where = memory_url(dots[-1].id, branch=seen_from)
+    where = visit.memory_url(dots[-1].id, branch=seen_from)
     if len(dots) > 1 and seen_from:
-        where = make_url("/search", branch=branch, order="newest")
-    return element("a", tip, circle, href=where)
+        days = [format_moment(dot.when)[:10] for dot in (dots[0], dots[-1])]
+        where = visit.url("/search", branch=branch, order="newest", since=days[0], until=days[1])
+    return element("a", circle, tip, href=where, aria_label=words)
 
 
 def tell_life(life: BranchLife) -> str:

@@ -15,14 +15,16 @@ _LAST_WORDS = 2  # seconds for requests under way when it is told to end
 
 
 def serve(
-    repository: ServedRepository, port: int, *, is_read_only: bool, say: Callable[[str], None]
+    repository: ServedRepository, port: int, *, is_read_only: bool, say: Callable[[str, str], None]
 ) -> None:
-    """Serve the page of a repository; `say` hears its address once it can be reached."""
+    """Serve the page of a repository; `say` is called with two addresses once it can be reached:
+    one to print and one to open. Each works once."""
     listener = bind(Address(_HOST, port))
     actual = listener.getsockname()[1]
     keys = Keys.make()
     listener.listen()  # a browser that is faster than we are waits
-    say(f"http://{_HOST}:{actual}/?token={keys.token}")
+    home = f"http://{_HOST}:{actual}/?token="
+    say(home + keys.token, home + keys.add_token())
 
     from treering.web.app import make_app
     from treering.web.rendering import make_environment

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from treering.actions.card import Card
 from treering.actions.graph import EdgeShown, NeighborsAnswer
-from treering.web.rendering import memory_url
 from treering.web.svg import cut, drawing, element
+from treering.web.visit import Visit
 
 _WIDTH = 880.0
 _RING = 92.0
@@ -47,7 +47,7 @@ class Point(NamedTuple):
     y: float
 
 
-def draw_star(memory: Card, branch: str) -> Markup:
+def draw_star(visit: Visit, memory: Card) -> Markup:
     """A memory and what it is linked with."""
     links = memory.links or ()
     middle = StarNode(memory.id, memory.title, memory.type, 0)
@@ -59,17 +59,17 @@ def draw_star(memory: Card, branch: str) -> Markup:
         for n in links
         if n.depth == 1
     ]
-    return _draw([middle, *ends.values()], edges, branch)
+    return _draw(visit, [middle, *ends.values()], edges)
 
 
-def draw_neighbourhood(answer: NeighborsAnswer, branch: str) -> Markup:
+def draw_neighbourhood(visit: Visit, answer: NeighborsAnswer) -> Markup:
     """What `graph neighbors` answers."""
     middle = StarNode(answer.id, answer.title, "", 0)
     nodes = [StarNode(n.id, n.title, n.type, n.depth, n.via or "") for n in answer.nodes]
-    return _draw([middle, *nodes], answer.edges, branch)
+    return _draw(visit, [middle, *nodes], answer.edges)
 
 
-def _draw(nodes: Sequence[StarNode], edges: Iterable[EdgeShown], branch: str) -> Markup:
+def _draw(visit: Visit, nodes: Sequence[StarNode], edges: Iterable[EdgeShown]) -> Markup:
     visible = nodes[: _MOST + 1]
     rings = max(node.depth for node in visible)
     height = 2 * _RING * max(rings, 1) + 70
@@ -79,7 +79,7 @@ def _draw(nodes: Sequence[StarNode], edges: Iterable[EdgeShown], branch: str) ->
         for (source, target), bundle in _bundle(edges).items()
         if source in places and target in places
     ]
-    dots = [_draw_node(node, places[node.id], branch) for node in visible]
+    dots = [_draw_node(visit, node, places[node.id]) for node in visible]
     label = f"{visible[0].title} and {len(visible) - 1} linked memories"
     return drawing([_ARROW, *lines, *dots], _WIDTH, height, label, "star")
 
@@ -138,12 +138,12 @@ def _draw_edge(start: Point, end: Point, bundle: Sequence[EdgeShown]) -> Markup:
     return line + word
 
 
-def _draw_node(node: StarNode, at: Point, branch: str) -> Markup:
+def _draw_node(visit: Visit, node: StarNode, at: Point) -> Markup:
     dot = element("circle", cx=at.x, cy=at.y, r=9 if node.depth == 0 else 6)
     label = element("text", cut(node.title, _LETTERS), x=at.x, y=at.y + 22, text_anchor="middle")
     tip = element("title", f"{node.type} {node.title}".strip())
     return element(
         "a",
-        element("g", tip, dot, label, class_=f"node depth-{min(node.depth, 3)}"),
-        href=memory_url(node.id, branch=branch),
+        element("g", tip, dot, label, class_=f"node depth-{min(node.depth, 3)} t-{node.type}"),
+        href=visit.memory_url(node.id),
     )

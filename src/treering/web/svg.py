@@ -14,7 +14,8 @@ def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
     for key, value in attributes.items():
         if value is not None:
             word = key.rstrip("_").replace("_", "-")
-            parts.append(f' {word}="{escape(_number(value))!s}"')
+            said = clean(str(value)) if key == "aria_label" else _number(value)
+            parts.append(f' {word}="{escape(said)!s}"')
     parts.append(">")
     parts += [child if isinstance(child, Markup) else escape(clean(child)) for child in children]
     parts.append(f"</{name}>")
@@ -33,7 +34,7 @@ def drawing(
         viewBox=f"0 0 {_number(width)} {_number(height)}",
         width=width,
         height=height,
-        role="img",
+        role="group",
         aria_label=label,
         class_=class_,
     )

@@ -1,16 +1,20 @@
 """One request: what was asked for, where it is looked up, and the page or the way it is answered
 with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from treering.actions.answers import strip_control_characters
+from treering.actions.card import Card, CardMaker
+from treering.actions.staleness import CodeTree
 from treering.errors import Invalid
 from treering.mcp.repository import ServedRepository
+from treering.model.choices import TIERS
 from treering.web.guard import Keys
 from treering.web.notices import Notice, Notices
 from treering.web.rendering import make_url
@@ -26,9 +30,13 @@ NAVIGATION = (
     ("Files", "/files"),
     ("Review", "/review"),
     ("Graph", "/graph"),
-    ("Pull request", "/pull-request"),
-    ("Told", "/told"),
+    ("Shown to agents", "/told"),
 )
+#: Those of an export.
+EXPORTED = (("Today", "/"), ("Everything", "/search"), *NAVIGATION[2:4], ("Graph", "/graph"))
+#: What every address carries on: the branch looked from, and whether records and private memories
+#: are shown.
+CARRIED = ("branch", "records", "private")
 
 
 class Site(NamedTuple):
@@ -39,6 +47,8 @@ class Site(NamedTuple):
     keys: Keys
     notices: Notices
     is_read_only: bool
+    #: Whether pages are written to files: there is nothing to fill in, and nobody answers.
+    is_static: bool = False
 
 
 class Visit:
@@ -50,15 +60,22 @@ class Visit:
         path: Mapping[str, str],
         query: Mapping[str, Sequence[str]],
         form: Mapping[str, Sequence[str]] | None = None,
+        address: str = "/",
     ) -> None:
         self.site = site
+        #: The path of this address, as it is written in links.
+        self.address = quote(address, errors="replace")
         self.path = path
         self._query = query
         self._form = form or {}
 
     @cached_property
     def workspace(self) -> "Workspace":
-        return self.site.repository.workspace()
+        """The repository; private memories are in it where they were asked for."""
+        workspace = self.site.repository.workspace()
+        if not self._carried["private"]:
+            workspace.store = workspace.store.without_private()
+        return workspace
 
     # --- what was asked ---------------------------------------------------------------------------
 
@@ -94,10 +111,42 @@ class Visit:
         """A field with one thing a line."""
         return [line for raw in self.field(name).split("\n") if (line := raw.strip())]
 
+    @cached_property
+    def _carried(self) -> dict[str, str]:
+        carried = {name: self.query(name) or self.field(name) for name in CARRIED}
+        carried["private"] = carried["private"] or self.field("only_here")
+        return carried
+
     @property
     def branch(self) -> str:
         """The branch to look from, where it is not the one checked out."""
-        return self.query("branch") or self.field("branch")
+        return self._carried["branch"]
+
+    @property
+    def records(self) -> str:
+        """How records are shown, as recall names it: by default not at all."""
+        return self._carried["records"] if self._carried["records"] in TIERS else "none"
+
+    @property
+    def has_records(self) -> bool:
+        return self.records != "none"
+
+    # --- addresses --------------------------------------------------------------------------------
+
+    def url(self, path: str, /, **query: object) -> str:
+        """An address of this page, with what every address carries on."""
+        return make_url(path, **(self._carried | query))
+
+    def memory_url(self, id: str, /, **query: object) -> str:
+        return self.url(f"/memory/{quote(id, safe='')}", **query)
+
+    def file_url(self, path: str) -> str:
+        return self.url(f"/files/{quote(path, errors='surrogateescape')}")
+
+    def here(self, **changes: object) -> str:
+        """This address with something else in its query; a list starts again at its beginning."""
+        query = {k: v for k, v in self._query.items() if k not in ("done", "page", "cursor")}
+        return make_url(self.address, **(query | changes))
 
     # --- what is answered -------------------------------------------------------------------------
 
@@ -105,34 +154,68 @@ class Visit:
         """The answer of a verb, with nothing hidden in its texts, whoever wrote them."""
         return strip_control_characters(action(self.workspace, *arguments, **options))
 
+    def act(self, action: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """The same of the whole repository: what follows branches takes private memories along."""
+        whole = self.site.repository.workspace()
+        return strip_control_characters(action(whole, *arguments, **options))
+
+    def make_cards(self, ids: Iterable[str], branch: str = "") -> list[Card]:
+        """The cards of some memories as a branch sees them; what cannot be read is left out."""
+        position = self.workspace.position(branch or self.branch)
+        view = self.workspace.view_from(position)
+        copies = [copy for id in ids if (copy := view.place(id))]
+        code = CodeTree(self.workspace.repository, position.head)
+        maker = CardMaker(self.workspace, view, position.head, code)
+        maker.prepare(copies)
+        cards: list[Card] = strip_control_characters(
+            [
+                maker.make(copy, memory).with_text(memory, "medium")
+                for copy in copies
+                if (memory := copy.try_memory()) and not memory.is_forgotten
+            ]
+        )
+        return cards
+
     def show(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page. What is given to a template is escaped there."""
         text = self.site.environment.get_template(template).render(
-            navigation=NAVIGATION,
+            navigation=EXPORTED if self.site.is_static else NAVIGATION,
             place=self._describe_place(),
-            branch=self.branch,
+            carried=strip_control_characters({k: v for k, v in self._carried.items() if v}),
+            branch=strip_control_characters(self.branch),
+            has_records=self.has_records,
+            url=self.url,
+            memory_url=self.memory_url,
+            file_url=self.file_url,
+            here=self.here,
+            address=self.address,
+            is_static=self.site.is_static,
             is_read_only=self.site.is_read_only,
             form_key=self.site.keys.form,
             notice=self.site.notices.find(self.query("done")),
             notice_key=self.query("done"),
-            **({"current": "", "query": ""} | values),
+            **({"current": "", "query": "", "error": None} | values),
         )
         # Names of files may be any bytes: what is no text is shown as such.
         page = text.encode("utf-8", "replace")
         return HTMLResponse(page, status, headers={"Cache-Control": "no-store"})
 
-    def _describe_place(self) -> dict[str, str]:
+    def _describe_place(self) -> dict[str, Any]:
         repository = self.workspace.repository
         folder = repository.workdir or repository.common_dir
         head = repository.head()
         name = head.branch or f"@{(head.commit or '')[:12]}"
-        place: dict[str, str] = strip_control_characters({"name": folder.name, "branch": name})
+        scopes = {s.branch for vault in self.workspace.store.vaults() for s in vault.scopes()}
+        names = sorted({*scopes, self.branch} - {name, ""})
+        place: dict[str, Any] = strip_control_characters(
+            {"name": folder.name, "branch": name, "others": names}
+        )
         return place
 
     def go(self, path: str, notice: Notice | None = None, **query: object) -> Response:
         """On to another page, so that loading it again does nothing twice."""
         key = self.site.notices.keep(notice) if notice else ""
-        return RedirectResponse(make_url(path, **query, done=key), 303)
+        return RedirectResponse(self.url(path, **query, done=key), 303)
 
     def needed(self, name: str, what: str) -> str:
         """A field that must not be empty."""

@@ -41,10 +41,11 @@ class Binding(NamedTuple):
 
 
 class LineBindings:
-    """The bindings of the files of one repository, at its HEAD."""
+    """The bindings of the files of one repository, at its HEAD or on a branch."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, branch: str = "") -> None:
         self._workspace = workspace
+        self._branch = branch
         self._database = workspace.database
         self._state = ""
         self._missed: dict[str, SourceFile] = {}
@@ -100,7 +101,7 @@ class LineBindings:
         """What binds lines of the committed file, and whether all of it was found in time."""
         from treering.actions.why.why import Inquest
 
-        inquest = Inquest(self._workspace, binding_only=True)
+        inquest = Inquest(self._workspace, branch=self._branch, binding_only=True)
         parts = inquest.explain(source._replace(edited=None), ranges) if ranges else []
         bindings = [binding for part in parts for binding in _list_bindings(part)]
         return bindings, not inquest.is_cut_short
@@ -155,7 +156,7 @@ class LineBindings:
     def state(self) -> str:
         """What the memories that are seen, and the code, are now."""
         if not self._state:
-            position = self._workspace.position()
+            position = self._workspace.position(self._branch)
             view = self._workspace.view_from(position)
             tips = [(layer.vault.is_private, str(layer.snapshot.tip)) for layer in view.layers]
             told = repr((position.scope.branch, tips)).encode(errors="surrogateescape")

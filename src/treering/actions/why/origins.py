@@ -407,8 +407,9 @@ class Origins:
             return ""
         blobs = {f.path.decode(errors="surrogateescape"): _blob_of(f.new) for f in files}
         for name, head, base in branches:
-            if not self._repository.is_ancestor(head, info.oid) and self._has_all(
-                head, base, blobs.items()
+            # Blobs first: asking for ancestry walks through history.
+            if self._has_all(head, base, blobs.items()) and not self._repository.is_ancestor(
+                head, info.oid
             ):
                 return name
         return ""

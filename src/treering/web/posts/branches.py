@@ -17,8 +17,8 @@ from treering.web.visit import Visit
 
 def promote(visit: Visit) -> Response:
     """Put what a branch learned into the trunk now, whatever its code did."""
-    branch = visit.needed("branch", "The branch").strip()
-    answer: PlanAnswer = visit.ask(promote_by_hand, branch)
+    branch = visit.needed("name", "The branch").strip()
+    answer: PlanAnswer = visit.act(promote_by_hand, branch)
     undo = (UndoStep("promote", {"branch": branch, "into": answer.into, "undo": True}),)
     count = plural(answer.memories, "memory", "memories")
     return visit.go("/branches", Notice(f"Promoted {count} of {branch} to {answer.into}.", undo))
@@ -26,8 +26,8 @@ def promote(visit: Visit) -> Response:
 
 def restore(visit: Visit) -> Response:
     """Bring what was dropped back."""
-    branch = visit.needed("branch", "The branch").strip()
-    answer: RestoredScope = visit.ask(restore_scope, branch)
+    branch = visit.needed("name", "The branch").strip()
+    answer: RestoredScope = visit.act(restore_scope, branch)
     undo: tuple[UndoStep, ...] = ()
     if branch not in visit.workspace.repository.branches():  # else it would not go to the trash
         arguments = {"branch": branch, "force": True, "keep_lessons": answer.lessons > 0}
@@ -45,7 +45,7 @@ def apply_plan(visit: Visit) -> Response:
             "The branches changed since this plan was made. Nothing was done.",
             hint="Go back to Branches: it shows the plan as it is now.",
         )
-    answer: GcAnswer = visit.ask(gc)
+    answer: GcAnswer = visit.act(gc)
     lines = [line for line in answer.plan if line.action != "keep"]
     done = tuple(_tell(line) for line in lines)
     undo = tuple(step for line in reversed(lines) for step in _take_back(line))

@@ -3,6 +3,8 @@
 Where somebody else was faster, nothing is written, and the page shows what they changed.
 """
 
+from urllib.parse import parse_qs
+
 from starlette.responses import Response
 
 from treering.actions.card import Card
@@ -11,6 +13,7 @@ from treering.actions.revert import revert as revert_memory
 from treering.actions.revise import Revised
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import TYPE_NAMES
+from treering.model.text_merge import merge_texts
 from treering.verbs.history import review
 from treering.verbs.memories import forget as forget_memories
 from treering.verbs.memories import link as link_memories
@@ -20,12 +23,21 @@ from treering.verbs.memories import revise as revise_memory
 from treering.web.differences import compare_words
 from treering.web.notices import Notice, UndoStep
 from treering.web.rendering import plural
-from treering.web.views.edit import WRITABLE, read_memory
+from treering.web.views.edit import (
+    WRITABLE,
+    keeps_form,
+    read_memory,
+    show_link,
+    show_remember,
+    show_revise,
+    show_supersede,
+)
 from treering.web.visit import Visit
 
 _CLEAR = "-"
 
 
+@keeps_form(show_remember)
 def remember(visit: Visit) -> Response:
     answer: Remembered = visit.ask(
         remember_memory,
@@ -36,7 +48,7 @@ def remember(visit: Visit) -> Response:
         tags=visit.words("tags"),
         files=visit.lines("files"),
         outcome=visit.field("outcome"),
-        private=bool(visit.field("private")),
+        private=bool(visit.field("only_here")),
         branch=visit.branch,
     )
     if answer.duplicate:
@@ -46,6 +58,7 @@ def remember(visit: Visit) -> Response:
     return _go_to(visit, answer.id, Notice(f"Remembered on {answer.branch}.", (undo,), lines))
 
 
+@keeps_form(show_revise)
 def revise(visit: Visit) -> Response:
     """Change what differs from what was seen, and nothing else."""
     seen = _read_seen(visit)
@@ -112,21 +125,26 @@ def _number(text: str) -> float:
 
 
 def _show_conflict(visit: Visit, seen: Card) -> Response:
-    """Both wordings, and the form once more, now made from the newer one."""
+    """Both wordings, and the form once more with both put together: what each changed stands in
+    it, and where both changed the same words yours do. Theirs stay to copy from."""
     current = read_memory(visit)
-    mine = visit.text("content")
+    was, theirs, mine = seen.content or "", current.content or "", visit.text("content")
+    together = merge_texts(was, theirs, mine) if mine else None
     return visit.show(
         "conflict.html",
         status=409,
         memory=current,
-        theirs=compare_words(seen.content or "", current.content or ""),
-        mine=compare_words(current.content or "", mine) if mine else None,
-        text=mine or current.content,
+        theirs=compare_words(was, theirs),
+        mine=compare_words(was, mine) if mine else None,
+        text=together.text if together else theirs,
+        is_lossy=bool(together and together.has_loser),
         types=TYPE_NAMES,
         statuses=WRITABLE,
+        typed=lambda name: "" if name == "content" else visit.field(name),
     )
 
 
+@keeps_form(show_supersede)
 def supersede(visit: Visit) -> Response:
     """Put a new memory in the place of this one, or one that is there already."""
     if conflict := _find_conflict(visit):
@@ -151,9 +169,11 @@ def supersede(visit: Visit) -> Response:
             *_undo_of(visit, old_id),
             UndoStep("forget", {"ids": [new.id], "branch": visit.branch}),
         )
-    return _go_to(visit, new.id, Notice("It takes the place of the one before.", undo))
+    notice = Notice("It takes the place of the one before.", undo, back=visit.field("back"))
+    return go_back(visit, notice) if notice.back else _go_to(visit, new.id, notice)
 
 
+@keeps_form(show_link)
 def link(visit: Visit) -> Response:
     if conflict := _find_conflict(visit):
         return conflict
@@ -177,7 +197,7 @@ def forget(visit: Visit) -> Response:
     visit.ask(forget_memories, [id], reason=visit.field("reason"), branch=visit.branch)
     if back := visit.field("back"):
         undo = UndoStep("forget", {"ids": [id], "restore": True, "branch": visit.branch})
-        return visit.go(_own_path(back), Notice("Forgotten.", (undo,)), branch=visit.branch)
+        return go_back(visit, Notice("Forgotten.", (undo,), back=back))
     return _go_to(visit, id)
 
 
@@ -207,7 +227,7 @@ def keep(visit: Visit) -> Response:
     visit.ask(review, keep=ids, branch=visit.branch)
     undo = tuple(step for id in ids for step in _undo_of(visit, id))
     notice = Notice(f"Kept {plural(len(ids), 'memory', 'memories')}.", undo)
-    return visit.go("/review", notice, branch=visit.branch)
+    return go_back(visit, notice._replace(back=visit.field("back") or "/review"))
 
 
 # --- what they share ------------------------------------------------------------------------------
@@ -229,9 +249,11 @@ def _undo_of(visit: Visit, id: str, version: str = "") -> tuple[UndoStep, ...]:
 
 
 def _go_to(visit: Visit, id: str, notice: Notice | None = None) -> Response:
-    return visit.go(f"/memory/{id}", notice, branch=visit.branch)
+    return visit.go(f"/memory/{id}", notice)
 
 
-def _own_path(path: str) -> str:
-    """A path of this page, and never an address elsewhere."""
-    return path if path in ("/review", "/search", "/") else "/"
+def go_back(visit: Visit, notice: Notice) -> Response:
+    """On in the view that something was done from: a page of ours, never an address elsewhere."""
+    view, _, query = notice.back.partition("?")
+    fields = parse_qs(query, errors="replace", max_num_fields=20)
+    return visit.go(view if view in ("/review", "/branches") else "/", notice, **fields)

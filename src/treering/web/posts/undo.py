@@ -12,6 +12,7 @@ from treering.actions.revert import revert
 from treering.actions.revise import forget
 from treering.errors import Conflict, Invalid
 from treering.web.notices import Notice, UndoStep
+from treering.web.posts.memories import go_back
 from treering.web.visit import Visit
 
 
@@ -27,11 +28,10 @@ def undo(visit: Visit) -> Response:
         _check(visit, step)
     for step in notice.undo:
         _take(visit, step)
-    first = notice.undo[0].arguments
-    branch = first.get("branch", "")
-    if id := _memory_of(first):
-        return visit.go(f"/memory/{id}", Notice("Undone."), branch=branch)
-    return visit.go("/branches", Notice("Undone."))
+    id = _memory_of(notice.undo[0].arguments)
+    if notice.back or not id:
+        return go_back(visit, Notice("Undone.", back=notice.back or "/branches"))
+    return visit.go(f"/memory/{id}", Notice("Undone."))
 
 
 def _memory_of(arguments: Mapping[str, Any]) -> str:
@@ -45,7 +45,7 @@ def _check(visit: Visit, step: UndoStep) -> None:
     if expect is None:
         return
     branch = step.arguments["branch"]
-    current = visit.ask(read, step.arguments["id"], links=0, branch=branch)
+    current = visit.act(read, step.arguments["id"], links=0, branch=branch)
     if current.version != expect:
         raise Conflict(
             f"The memory {current.id} was changed since.",
@@ -62,4 +62,4 @@ def _take(visit: Visit, step: UndoStep) -> None:
         "revert": revert,
         "restore": restore,
     }
-    visit.ask(verbs[step.verb], **arguments)
+    visit.act(verbs[step.verb], **arguments)

@@ -1,4 +1,5 @@
-"""Branches: the river, what should become of each branch and by which evidence, and the trash."""
+"""Branches: the river, what should become of each and by which evidence, the trash; and one branch:
+what it learned, and what its code would overrule."""
 
 import hashlib
 import json
@@ -6,15 +7,23 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from treering.actions.diff import Diff, diff, markdown
 from treering.actions.gc import GcAnswer, PlanAnswer, gc
+from treering.actions.guard import Guarded, find_overruled
 from treering.actions.status import branches
 from treering.branches.trunk import trunk_of
-from treering.web.lives import LandingMark, list_dropped, list_lives
+from treering.errors import TreeringError
+from treering.model.taxonomy import RECORD_TYPES
+from treering.web.lives import BranchLife, LandingMark, list_dropped, list_lives, since
 from treering.web.paging import cut_page
 from treering.web.river import draw_river
 from treering.web.visit import Visit
 
 _SIZE = 30
+_SECONDS = 3.0
+#: Times that can be drawn, in days; 0 is all there is.
+_RANGES = {"30 days": 30, "90 days": 90, "a year": 365, "all": 0}
+_ENOUGH = 8  # branches, for a time to be drawn unasked
 
 
 class BranchRow(NamedTuple):
@@ -31,7 +40,9 @@ class BranchRow(NamedTuple):
 
 def show_branches(visit: Visit) -> Response:
     plan = make_plan(visit)
-    lives = list_lives(visit.workspace)  # all there is: only what is drawn of it is cleaned
+    # All there is: only what is drawn of it is cleaned.
+    lives = list_lives(visit.workspace, has_records=visit.has_records)
+    range, drawn = _choose_range(visit, lives)
     marks = {mark for life in lives for mark in life.landings}
     landings: list[LandingMark] = visit.ask(lambda _: sorted(marks, reverse=True))
     page = visit.number("page", 1, most=100_000)
@@ -41,20 +52,70 @@ def show_branches(visit: Visit) -> Response:
     return visit.show(
         "branches.html",
         current="Branches",
-        river=draw_river(lives),
-        lives=len(lives),
+        river=draw_river(visit, drawn),
+        lives=len(drawn),
+        ranges=[(name, visit.here(range=name), name == range) for name in _RANGES],
         plan=[line for line in plan.plan if line.action != "keep"],
         pending=plan.pending,
         plan_key=plan_key(plan),
-        page=cut_page(rows, page, _SIZE, "/branches"),
-        trash=cut_page(visit.ask(list_dropped), dropped, _SIZE, "/branches", field="dropped"),
-        landings=cut_page(landings, past, _SIZE, "/branches", field="landed"),
+        page=cut_page(visit, rows, page, _SIZE),
+        trash=cut_page(visit, visit.act(list_dropped), dropped, _SIZE, "dropped"),
+        landings=cut_page(visit, landings, past, _SIZE, "landed"),
         trunk=trunk_of(visit.workspace.repository),
     )
 
 
+def _choose_range(visit: Visit, lives: list[BranchLife]) -> tuple[str, list[BranchLife]]:
+    """The time that is drawn: as asked, or the shortest in which enough branches lived."""
+    now = max((life.stop for life in lives), default=0.0)
+    enough = min(_ENOUGH, sum(life.end != "trunk" for life in lives))
+    for name, days in _RANGES.items():
+        drawn = since(lives, now - days * 86_400 if days else 0.0)
+        if visit.query("range") == name or (
+            visit.query("range") not in _RANGES
+            and sum(life.end != "trunk" for life in drawn) >= max(1, enough)
+        ):
+            return name, drawn
+    return "all", lives
+
+
+def show_branch(visit: Visit) -> Response:
+    """What a branch knows that the trunk does not, and what its code would overrule."""
+    name = visit.path["name"]
+    trunk = trunk_of(visit.workspace.repository)
+    base = visit.query("base") or trunk
+    private = bool(visit.query("private"))
+    difference: Diff = visit.ask(diff, f"{base}..{name}", private=private)
+    difference = Diff(difference.base, difference.branch, *(
+        tuple(item for item in part if visit.has_records or item.type not in RECORD_TYPES)
+        for part in (difference.added, difference.changed, difference.forgotten)
+    ))  # fmt: skip
+    learned = [*difference.added, *difference.changed]
+    page = cut_page(visit, learned, visit.number("page", 1, most=100_000), _SIZE)
+    changed = {item.id for item in difference.changed}
+    try:
+        overruled: Guarded | None = visit.ask(
+            find_overruled, f"{base}..{name}", staged=False, private=private, seconds=_SECONDS
+        )
+    except TreeringError:  # there is no code of that name here
+        overruled = None
+    return visit.show(
+        "branch.html",
+        current="Branches",
+        name=difference.branch,
+        base=difference.base,
+        trunk=trunk,
+        difference=difference,
+        overruled=overruled,
+        cards=visit.make_cards([item.id for item in page.items], name),
+        changed=changed,
+        page=page,
+        markdown=markdown(difference),
+    )
+
+
 def make_plan(visit: Visit) -> GcAnswer:
-    answer: GcAnswer = visit.ask(gc, dry_run=True)
+    answer: GcAnswer = visit.act(gc, dry_run=True)
     return answer
 
 

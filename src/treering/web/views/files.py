@@ -1,26 +1,27 @@
-"""Files: the tree with how much is known of each part, and a file beside what is known of it."""
+"""Files: the tree with how much is known of each part, and a file with notes beside its lines."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from treering.actions.card import Card
-from treering.actions.why.answers import WhyAnswer, WhyLines
-from treering.errors import Invalid, StoreDamaged, TreeringError
-from treering.verbs.history import why
-from treering.verbs.knowledge import status
+from treering.actions.why.bindings import LineBindings
+from treering.actions.why.source import read_source
+from treering.errors import Invalid, StorageFailed, StoreDamaged
+from treering.model.taxonomy import RECORD_TYPES
 from treering.verbs.memories import recall
+from treering.web.code import colour_lines
 from treering.web.paging import cut_page
+from treering.web.rendering import MOST_LINES
 from treering.web.visit import Visit
 
 _SIZE = 100
-_LINES = 400
-_MOST = 100  # memories that explain one page of a file
-_BEST = 6
-_MOST_REASONS = 3  # beside a stretch of lines
 _LARGEST = 1024 * 1024
+_MOST_NOTES = 60
+_NOTE = 4  # lines that a note takes beside the code
 _FOLDER = 0o040000
 
 
@@ -51,13 +52,18 @@ def show_files(visit: Visit) -> Response:
         current="Files",
         path=path,
         crumbs=_list_crumbs(path),
-        page=cut_page(rows, page, _SIZE, f"/files/{path}" if path else "/files"),
+        page=cut_page(visit, rows, page, _SIZE),
     )
 
 
 def _count(visit: Visit) -> Counter[str]:
-    answer: Any = visit.ask(status, view="files", branch=visit.branch)
-    return Counter({line["path"]: line["count"] for line in answer["files"]})
+    """How many memories name each file."""
+    view = visit.workspace.view(visit.branch)
+    searcher = visit.workspace.searcher
+    seen = (searcher.search_view if visit.has_records else searcher.knowledge_view)(view)
+    return Counter(
+        path for entry in seen.entries() if entry.status != "deleted" for path in entry.files
+    )
 
 
 def _list_rows(visit: Visit, head: str, folder: str, counts: Counter[str]) -> list[FileRow] | None:
@@ -95,66 +101,89 @@ def _list_crumbs(path: str) -> list[tuple[str, str]]:
 # --- one file -------------------------------------------------------------------------------------
 
 
-class CodeStretch(NamedTuple):
-    """Lines that one commit wrote, and why they are there, as far as that is known."""
+class MarginNote(NamedTuple):
+    """A memory beside the lines it binds, and the row it is put in."""
 
-    first: int
-    texts: list[str]
-    why: WhyLines | None
-    #: The commit's own memory, and those that say more than it.
-    record: Card | None = None
-    memories: Sequence[Card] = ()
+    card: Card
+    ranges: tuple[tuple[int, int], ...]
+    row: int
+
+
+class CodeLine(NamedTuple):
+    number: int
+    html: Markup
+    is_bound: bool
 
 
 def _show_file(visit: Visit, path: str, head: str) -> Response:
-    lines = _read_lines(visit, path, head)
-    number = visit.number("page", 1, most=100_000)
-    page = cut_page(lines or [], number, _LINES, f"/files/{path}", branch=visit.branch)
-    answer = _ask_why(visit, path, head, page.first, len(page.items)) if page.items else None
+    texts = _read_lines(visit, path, head)
+    page = cut_page(visit, texts or [], visit.number("page", 1, most=100_000), MOST_LINES)
+    first, last = page.first, page.first + len(page.items) - 1
+    bound = _find_bindings(visit, path, head) if texts else {}
+    here = {
+        id: ranges
+        for id, some in bound.items()
+        if (ranges := tuple((a, b) for a, b in some if a <= last and first <= b))
+    }
+    kept = here if visit.has_records else _leave_out_records(visit, here)
+    notes = _place_notes(visit.make_cards(kept), here, first)
+    lines = {n for note in notes for a, b in note.ranges for n in range(a, b + 1)}
     return visit.show(
         "file.html",
         current="Files",
         path=path,
         crumbs=_list_crumbs(path),
-        memories=visit.ask(recall, file=path, limit=30, branch=visit.branch, order="newest"),
-        best=answer.memories[:_BEST] if answer else (),
-        stretches=_list_stretches(page.items, page.first, answer),
+        named=visit.ask(
+            recall, file=path, limit=30, branch=visit.branch, order="newest", records=visit.records
+        ),
+        notes=notes,
+        hidden=len(here) - len(kept),
+        lines=[
+            CodeLine(number, html, number in lines)
+            for number, html in enumerate(colour_lines(path, page.items), first)
+        ],
         links=page.links,
-        is_text=lines is not None,
+        is_text=texts is not None,
         is_there=bool(visit.workspace.repository.blob_at(head, path)),
     )
 
 
-def _ask_why(visit: Visit, path: str, head: str, first: int, count: int) -> WhyAnswer | None:
-    """Why the lines on this page are there; None where it cannot be told."""
-    lines = f"{path}:{first}-{first + count - 1}"
+def _find_bindings(visit: Visit, path: str, head: str) -> dict[str, list[tuple[int, int]]]:
+    """Memory -> the lines it binds, neighbouring stretches as one; kept, so found out once."""
+    found: dict[str, list[tuple[int, int]]] = {}
     try:
-        answer: WhyAnswer = visit.ask(why, lines, at=head, limit=_MOST, branch=visit.branch)
-    except TreeringError:
-        return None
-    return answer
+        source = read_source(visit.workspace, path, head, is_past=True)
+        bindings = LineBindings(visit.workspace, visit.branch).find(source, [])
+    except StorageFailed:  # git needed too long
+        return {}
+    for binding in sorted(bindings):
+        some = found.setdefault(binding.memory, [])
+        if some and binding.first <= some[-1][1] + 1:
+            some[-1] = (some[-1][0], max(some[-1][1], binding.last))
+        else:
+            some.append((binding.first, binding.last))
+    return found
 
 
-def _list_stretches(
-    texts: Sequence[str], first: int, answer: WhyAnswer | None
-) -> list[CodeStretch]:
-    if answer is None or not answer.lines:
-        return [CodeStretch(first, list(texts), None)]
-    by_id = {memory.id: memory for memory in answer.memories}
-    return [_make_stretch(texts, first, part, by_id) for part in answer.lines]
+def _leave_out_records(visit: Visit, ids: Iterable[str]) -> list[str]:
+    view = visit.workspace.view(visit.branch)
+    copies = [copy for id in ids if (copy := view.place(id))]
+    entries = visit.workspace.rows.entries([copy.blob for copy in copies])
+    return [c.id for c in copies if (e := entries.get(c.blob)) and e.type not in RECORD_TYPES]
 
 
-def _make_stretch(
-    texts: Sequence[str], first: int, part: WhyLines, by_id: Mapping[str, Card]
-) -> CodeStretch:
-    memories = [by_id[mid] for mid in part.memories if mid in by_id]
-    return CodeStretch(
-        part.first,
-        list(texts[part.first - first : part.last - first + 1]),
-        part,
-        next((memory for memory in memories if part.is_repeated_by(memory)), None),
-        [memory for memory in memories if not part.is_repeated_by(memory)][:_MOST_REASONS],
-    )
+def _place_notes(
+    cards: list[Card], bound: dict[str, tuple[tuple[int, int], ...]], first: int
+) -> list[MarginNote]:
+    """Each memory once, beside its longest stretch, and none on top of another."""
+    best = {id: max(ranges, key=lambda r: (r[1] - r[0], -r[0])) for id, ranges in bound.items()}
+    cards = sorted(cards, key=lambda c: (c.type in RECORD_TYPES, c.outcome != "failed"))
+    notes, free = [], 1
+    for card in sorted(cards[:_MOST_NOTES], key=lambda card: best[card.id]):
+        row = max(free, best[card.id][0] - first + 1)
+        notes.append(MarginNote(card, bound[card.id], min(row, MOST_LINES)))
+        free = row + _NOTE
+    return notes
 
 
 def _read_lines(visit: Visit, path: str, head: str) -> list[str] | None:

@@ -1,6 +1,6 @@
 """A memory: its text, its links drawn, its files and what became of them, its past."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.responses import Response
 
@@ -16,12 +16,6 @@ _LARGEST_FILE = 400_000
 _MOST_VERSIONS = 50
 
 
-class FileShown(NamedTuple):
-    path: str
-    state: str
-    now: str
-
-
 def show_memory(visit: Visit) -> Response:
     """The memory as it is, or with `at` as it was, and what that change changed."""
     id, at = visit.path["id"], visit.query("at")
@@ -35,8 +29,9 @@ def show_memory(visit: Visit) -> Response:
         at=at,
         outcome=memory.outcome or "",
         outcomes=OUTCOMES,
-        files=_list_files(memory),
-        star=draw_star(memory, visit.branch) if memory.links else "",
+        files=memory.stale.files if memory.stale else memory.files or (),
+        reasoning=str((memory.details or {}).get("reasoning") or ""),
+        star=draw_star(visit, memory) if memory.links else "",
         history=history[:_MOST_VERSIONS],
         history_total=len(history),
         changes=_find_changes(visit, memory, history) if at else None,
@@ -46,20 +41,22 @@ def show_memory(visit: Visit) -> Response:
     )
 
 
-def _list_files(memory: Card) -> list[FileShown]:
-    if memory.stale is None:
-        return [FileShown(file.path, "", "") for file in memory.files or ()]
-    return [FileShown(file.path, file.state, file.now or "") for file in memory.stale.files]
-
-
 def _list_details(memory: Card) -> dict[str, str]:
-    """What else is noted, as text; what has its own place on the page is not repeated."""
-    shown = {"outcome", "reviewed"}
+    """What else is noted, in words; what has its own place on the page is not repeated."""
+    shown = {"outcome", "reviewed", "reasoning"}
     return {
-        key.replace("_", " "): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        key.replace("_", " "): _say(value)
         for key, value in (memory.details or {}).items()
         if key not in shown and value not in ("", None)
     }
+
+
+def _say(value: object) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{str(key).replace('_', ' ')}: {_say(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_say, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _find_changes(
@@ -82,26 +79,28 @@ def show_changes(visit: Visit) -> Response:
     """What became of a file since the memory that names it was written."""
     memory: Card = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
     path = visit.query("path")
-    noted = next((file for file in memory.files or () if file.path == path), None)
-    if noted is None or not noted.blob:
+    if not any(file.path == path and file.blob for file in memory.files or ()):
         raise Invalid(f"The memory {memory.id} does not say what {path} was.")
-    state = next((file for file in _list_files(memory) if file.path == path), None)
-    now = (state.now if state else "") or path
-    position = visit.workspace.position(visit.branch)
-    old = _read_blob(visit, noted.blob)
-    new = _read_blob(visit, visit.workspace.repository.blob_at(position.head or "", now))
-    parts = None
-    if old is not None and new is not None:
-        parts = visit.ask(lambda _: compare_lines(old, new, is_brief=True))
+    now, parts = compare_file(visit, memory, path)
     return visit.show("changes.html", memory=memory, path=path, now=now, parts=parts)
 
 
-def _read_blob(visit: Visit, oid: str | None) -> str | None:
-    """A file's text; None where it is not here, no text, or too long to be compared."""
-    if not oid:
-        return None
-    try:
-        data = visit.workspace.repository.objects.blob(oid, most=_LARGEST_FILE)
-    except (StoreDamaged, TreeringError):
-        return None
-    return None if b"\0" in data else data.decode("utf-8", "replace")
+def compare_file(visit: Visit, memory: Card, path: str) -> tuple[str, list[DiffPart] | None]:
+    """The name of a file now, and how it differs from what a memory noted; None where one of the
+    two is not here, no text, or too long to be compared."""
+    noted = next((file.blob for file in memory.files or () if file.path == path), None)
+    states = memory.stale.files if memory.stale else ()
+    now = next((file.now for file in states if file.path == path), None) or path
+    head = visit.workspace.position(visit.branch).head or ""
+    repository = visit.workspace.repository
+    texts = []
+    for oid in (noted, repository.blob_at(head, now)):
+        try:
+            data = repository.objects.blob(oid, most=_LARGEST_FILE) if oid else b"\0"
+        except (StoreDamaged, TreeringError):
+            return now, None
+        if b"\0" in data:
+            return now, None
+        texts.append(data.decode("utf-8", "replace"))
+    parts: list[DiffPart] = visit.ask(lambda _: compare_lines(*texts, is_brief=True))
+    return now, parts

@@ -1,4 +1,4 @@
-"""Review: what is doubtful, with the reasons, and where two texts differ both side by side."""
+"""Review: an inbox of what is doubtful, with the texts and the code that each doubt is about."""
 
 from typing import NamedTuple
 
@@ -11,28 +11,31 @@ from treering.verbs.history import review
 from treering.verbs.memories import read
 from treering.web.differences import DiffPart, compare_words
 from treering.web.paging import ListPage, PageLinks
-from treering.web.rendering import make_url
+from treering.web.views.memory import compare_file
 from treering.web.visit import Visit
 
 _SIZE = 10
 _MOST = 1000  # what review lists at once
+_MOST_FILES = 2
+_MOST_PARTS = 40
 
 
-class OtherWording(NamedTuple):
-    """The other text a doubt is about, and how the memory's own differs from it."""
+class Comparison(NamedTuple):
+    """Two texts, the older one first, and which of them is the memory's own."""
 
-    id: str
-    title: str
-    content: str
+    old: Card
+    new: Card
     parts: list[DiffPart]
 
 
-class ReviewCard(NamedTuple):
+class InboxItem(NamedTuple):
     """A doubtful memory with all that is needed to decide."""
 
-    item: Card
+    card: Card
     memory: Card | None
-    other: OtherWording | None
+    texts: Comparison | None
+    #: Path -> what changed in it.
+    code: dict[str, list[DiffPart]]
 
 
 def show_review(visit: Visit) -> Response:
@@ -40,40 +43,45 @@ def show_review(visit: Visit) -> Response:
     wanted = visit.query("reason")
     limit = _MOST if wanted else min(_MOST, page * _SIZE)
     queue: ReviewQueue = visit.ask(review, limit=limit, branch=visit.branch)
-    items = [item for item in queue.items if not wanted or _has(item, wanted)]
+    items = [
+        card
+        for card in queue.items
+        if not wanted or any(doubt.reason == wanted for doubt in card.reasons or ())
+    ]
     total = len(items) if wanted else queue.total
-    items_here = items[(page - 1) * _SIZE : page * _SIZE]
-    address = {"reason": wanted, "branch": visit.branch}
+    page = min(page, max(1, -(-min(total, _MOST) // _SIZE)))  # what was answered is gone
     links = PageLinks(
-        make_url("/review", **address, page=page - 1) if page > 1 else "",
-        make_url("/review", **address, page=page + 1) if page * _SIZE < min(total, _MOST) else "",
+        visit.here(page=page - 1) if page > 1 else "",
+        visit.here(page=page + 1) if page * _SIZE < min(total, _MOST) else "",
     )
-    cards = [_make_card(visit, item) for item in items_here]
+    cards = [_make_item(visit, card) for card in items[(page - 1) * _SIZE : page * _SIZE]]
     return visit.show(
         "review.html",
         current="Review",
         queue=queue,
         wanted=wanted,
+        back=visit.here(page=page if page > 1 else 0),
         page=ListPage(cards, (page - 1) * _SIZE + 1, total, links),
     )
 
 
-def _has(item: Card, reason: str) -> bool:
-    return any(doubt.reason == reason for doubt in item.reasons or ())
-
-
-def _make_card(visit: Visit, item: Card) -> ReviewCard:
-    memory = _read(visit, item.id)
-    other = next(
-        (one for doubt in item.reasons or () if (one := _read_other(visit, memory, doubt))), None
-    )
-    return ReviewCard(item, memory, other)
-
-
-def _read_other(visit: Visit, memory: Card | None, doubt: Doubt) -> OtherWording | None:
-    """The text on the other side of a conflict, a duplicate, or what replaced this one."""
+def _make_item(visit: Visit, card: Card) -> InboxItem:
+    memory = _read(visit, card.id)
+    doubts = card.reasons or ()
     if memory is None:
-        return None
+        return InboxItem(card, None, None, {})
+    texts = next((both for doubt in doubts if (both := _compare(visit, memory, doubt))), None)
+    files = memory.stale.files if memory.stale else ()
+    changed = [file.path for file in files if file.state in ("changed", "moved")][:_MOST_FILES]
+    stale = any(doubt.reason == "stale" for doubt in doubts)
+    code = {path: compare_file(visit, memory, path)[1] for path in changed if stale}
+    return InboxItem(
+        card, memory, texts, {path: some[:_MOST_PARTS] for path, some in code.items() if some}
+    )
+
+
+def _compare(visit: Visit, memory: Card, doubt: Doubt) -> Comparison | None:
+    """The memory and the other side of a conflict, a duplicate, or what replaced it."""
     other = _read(visit, doubt.other) if doubt.other else None
     if doubt.reason == "conflict":
         merge = (memory.details or {}).get("merge")
@@ -81,9 +89,11 @@ def _read_other(visit: Visit, memory: Card | None, doubt: Doubt) -> OtherWording
         other = _read(visit, memory.id, at=version) if isinstance(version, str) else None
     if other is None:
         return None
-    text = other.content or ""
-    parts = compare_words(text, memory.content or "")
-    return OtherWording(other.id, other.title, text, parts)
+    is_newer = doubt.reason in ("outdated", "newer") or (
+        doubt.reason == "duplicate" and other.created > memory.created
+    )
+    old, new = (memory, other) if is_newer else (other, memory)
+    return Comparison(old, new, compare_words(old.content or "", new.content or ""))
 
 
 def _read(visit: Visit, id: str, at: str = "") -> Card | None:

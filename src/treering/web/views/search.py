@@ -7,7 +7,8 @@ from starlette.responses import Response
 
 from treering.errors import TreeringError
 from treering.hub.names import ALL
-from treering.model.choices import ORDERS, SCOPES, STATUSES, TIERS, TYPE_NAMES
+from treering.model.choices import ORDERS, SCOPES, STATUSES, TYPE_NAMES
+from treering.model.taxonomy import RECORD_TYPES
 from treering.verbs.memories import recall
 from treering.web.paging import PageLinks
 from treering.web.rendering import make_url
@@ -20,12 +21,12 @@ _HUB_CURSOR = r"(?P<place>\d{1,4})-(?P<name>[0-9a-f]{12})"
 #: Filters of the address that recall knows by the same name.
 _FILTERS = (
     "type", "topic", "since", "until", "status", "author", "agent", "file", "scope", "branch",
-    "at", "records", "order",
+    "at", "records", "private", "order",
 )  # fmt: skip
 #: Those that are not asked of several repositories.
 _OF_ONE = ("scope", "branch", "at")
 _SCOPE_WORDS = {"branch": "seen from here", "trunk": "the trunk's", "all": "every branch"}
-_TIER_WORDS = {"auto": "knowledge first", "none": "knowledge only", "only": "records only"}
+_TIERS = {"none": "knowledge only", "auto": "records too", "only": "records only"}
 
 
 class Chip(NamedTuple):
@@ -43,7 +44,10 @@ def show_search(visit: Visit) -> Response:
     cursor, repos = visit.query("cursor"), visit.queries("repo")
     if repos:  # these are asked of one repository alone
         filters = {name: text for name, text in filters.items() if name not in _OF_ONE}
-    answer = visit.ask(recall, query, tags=tags, limit=_SIZE, cursor=cursor, repos=repos, **filters)
+    wanted = {name: text for name, text in filters.items() if name != "private"}
+    if filters.get("type") not in RECORD_TYPES:
+        wanted["records"] = visit.records
+    answer = visit.ask(recall, query, tags=tags, limit=_SIZE, cursor=cursor, repos=repos, **wanted)
     address = {"q": query, "tag": tags, "repo": repos, **filters}
     is_part = bool(visit.query("part"))
     return visit.show(
@@ -59,7 +63,6 @@ def show_search(visit: Visit) -> Response:
         chips=[_choose_repos(address, list_hub(visit)), *_make_chips(address, answer)],
         types=TYPE_NAMES,
         statuses=("all", *STATUSES),
-        address=address,
     )
 
 
@@ -115,7 +118,7 @@ def _make_chips(address: dict[str, Any], answer: Any) -> list[list[Chip]]:
     tags = list(dict.fromkeys([*address["tag"], *(t for hit in answer.results for t in hit.tags)]))
     return [
         [_choose(address, "scope", word, _SCOPE_WORDS[word], usual="branch") for word in SCOPES],
-        [_choose(address, "records", word, _TIER_WORDS[word], usual="auto") for word in TIERS],
+        [_choose(address, "records", word, said, usual="none") for word, said in _TIERS.items()],
         [_toggle(address, "type", kind) for kind in kinds],
         [_toggle_tag(address, tag) for tag in tags[:8]],
         [_choose(address, "order", word, word, usual="relevance") for word in ORDERS[:3]],

@@ -1,9 +1,8 @@
 """Today: where the work on this branch stands, and what it should not forget."""
 
-from typing import NamedTuple
-
 from starlette.responses import Response
 
+from treering.actions.card import Card
 from treering.actions.checkpoint import checkpoint
 from treering.actions.health import share_state
 from treering.model.choices import UNSUCCESSFUL
@@ -11,17 +10,6 @@ from treering.verbs.memories import recall
 from treering.web.visit import Visit
 
 _MOST = 8
-
-
-class BriefMemory(NamedTuple):
-    """A memory as a line of a list."""
-
-    id: str
-    type: str
-    title: str
-    created: float
-    branch: str
-    outcome: str
 
 
 def show_today(visit: Visit) -> Response:
@@ -35,7 +23,7 @@ def show_today(visit: Visit) -> Response:
     return visit.show(
         "today.html",
         current="Today",
-        here=recent.branch,
+        here_branch=recent.branch,
         layers=recent.layers,
         decisions=[hit for hit in decisions.results if hit.outcome not in UNSUCCESSFUL],
         decisions_total=decisions.total,
@@ -66,16 +54,8 @@ class _KnowledgeInForce:
         own = {rank for rank, ly in enumerate(self._seen.view.layers) if ly.branch == branch}
         return sum(self._seen.ranks[entry.blob] in own for entry in self._entries)
 
-    def list_failures(self) -> list[BriefMemory]:
+    def list_failures(self) -> list[Card]:
         """What was tried and did not work, newest first: nobody should try it again unawares."""
         failures = [entry for entry in self._entries if entry.outcome in UNSUCCESSFUL]
         failures.sort(key=lambda entry: entry.created, reverse=True)
-        lines: list[BriefMemory] = []
-        for entry in failures[:_MOST]:
-            place = self._seen.place(entry.blob)
-            name = place.layer.branch if place else ""
-            lines.append(
-                BriefMemory(entry.id, entry.type, entry.title, entry.created, name, entry.outcome)
-            )
-        answer: list[BriefMemory] = self._visit.ask(lambda _: lines)
-        return answer
+        return self._visit.make_cards(entry.id for entry in failures[:_MOST])

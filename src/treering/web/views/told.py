@@ -1,4 +1,4 @@
-"""Told: what agents were told unasked, what it cost, and what came too late."""
+"""Shown to agents: what agents were told unasked, what it cost, and what came too late."""
 
 from starlette.responses import Response
 
@@ -12,12 +12,12 @@ _LETTERS_A_TOKEN = 4
 
 def show_told(visit: Visit) -> Response:
     entries: list[ToldEntry] = visit.ask(list_told)
-    page = cut_page(entries, visit.number("page", 1, most=100_000), _SIZE, "/told")
+    page = cut_page(visit, entries, visit.number("page", 1, most=100_000), _SIZE)
     late = [entry for entry in entries if entry.is_missed]
     letters = sum(len(entry.text) for entry in entries if not entry.is_missed)
     return visit.show(
         "told.html",
-        current="Told",
+        current="Shown to agents",
         page=page,
         is_kept=wants_log(visit.workspace),
         late=len(late),
