@@ -301,6 +301,9 @@ def test_a_prompt_is_a_memory_that_nobody_is_shown_who_did_not_ask(repo: Repo) -
     assert [hit.title for hit in tr.recall(type="template").results] == ["digest"]
     context = tr.context(task="review the retry queue")
     assert [card.id for key in ("high", "medium", "low") for card in context[key]] == [known.id]
+    repo.commit_file("queue.py", "x = 1\n")
+    tr.prompts("save", name="said-here", content="Review the queue")
+    assert {card.type for card in tr.why("queue.py").memories} <= {"insight"}
     assert prompt not in str(tr.review()) + str(tr.maintain("dedupe", threshold=0.1))
     assert tr.read(prompt).content == "Review the retry queue for lost messages"
     assert prompt in [entry.id for entry in tr.log().entries]

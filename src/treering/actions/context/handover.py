@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import Memory, beyond_title
-from treering.model.taxonomy import RECORD_TYPES
+from treering.model.taxonomy import RECORD_TYPES, SAVED_TYPES
 from treering.text.passages import choose_passage, reason_of_message
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def find_words(memory: Memory) -> str:
 
 
 def can_speak(memory: Memory) -> bool:
-    """Tell whether a memory is worth handing over: a record only where it gives a reason."""
+    """Tell whether a memory is worth handing over: a record only where it gives a reason, a prompt
+    never."""
+    if memory.type in SAVED_TYPES:
+        return False
     return memory.type not in RECORD_TYPES or bool(find_words(memory))
 
 

@@ -27,7 +27,7 @@ from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.tables import read_word_list
-from treering.model.taxonomy import BOOKKEEPING_TYPES
+from treering.model.taxonomy import BOOKKEEPING_TYPES, SAVED_TYPES
 from treering.store.view import Copy, View
 from treering.text.words import words
 
@@ -444,7 +444,7 @@ class ReasonFinder:
 
 def _is_shown(copy: Copy) -> bool:
     memory = copy.try_memory()
-    return memory is not None and not memory.is_forgotten
+    return memory is not None and not memory.is_forgotten and memory.type not in SAVED_TYPES
 
 
 class _LineReasons:
