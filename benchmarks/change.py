@@ -187,7 +187,7 @@ class _Parts:
     @contextmanager
     def watch(self) -> Iterator[None]:
         with (
-            self._timing(self._around, "look_around", "looking for links"),
+            self._timing(self._around, "find_link_clues", "looking for links"),
             self._timing(secrets, "refuse", "credentials"),
         ):
             yield

@@ -40,7 +40,7 @@ from benchmarks.questions import CODING, read_lines
 from treering import Treering
 from treering.actions.imports.imports import import_records
 from treering.actions.imports.records import from_lines
-from treering.actions.inputs import content_given
+from treering.actions.inputs import clean_content
 from treering.actions.workspace import Workspace
 from treering.hub.hub import RepositoryHub
 from treering.model.query import Filters, parse
@@ -291,7 +291,7 @@ def _names(treering: Treering, records: list[dict[str, Any]]) -> dict[str, list[
     """The data's ids of each memory: what was said twice in the same words is one memory here."""
     by_content: dict[str, list[str]] = {}
     for record in records:
-        by_content.setdefault(content_given(_line(record)["content"]), []).append(record["id"])
+        by_content.setdefault(clean_content(_line(record)["content"]), []).append(record["id"])
     return {memory["id"]: by_content[memory["content"]] for memory in treering.exported()}
 
 

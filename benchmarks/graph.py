@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks._bench import git, heading, milliseconds, repository, row
 from benchmarks.write import thought
 from treering import Treering
-from treering.actions.neighbourhood import Surroundings
+from treering.actions.neighbourhood import LinkClues
 from treering.actions.workspace import Workspace
 from treering.graph.network import Network
 from treering.model.memory import derive_id
@@ -79,9 +79,9 @@ def captures(workspace: Workspace, memories: int, rounds: int) -> None:
     treering, around = Treering(workspace), workspace.neighbourhood
     numbers = itertools.count(memories)
     looks, notes, whole = [], [], []
-    find, note = around.look_around, around.note
+    find, note = around.find_link_clues, around.note
 
-    def found(*given: object, **named: object) -> Surroundings:
+    def found(*given: object, **named: object) -> LinkClues:
         begun = time.perf_counter()
         answer = find(*given, **named)  # type: ignore[arg-type]
         looks.append(time.perf_counter() - begun)
@@ -92,7 +92,7 @@ def captures(workspace: Workspace, memories: int, rounds: int) -> None:
         note(*given, **named)  # type: ignore[arg-type]
         notes.append(time.perf_counter() - begun)
 
-    around.look_around, around.note = found, kept  # type: ignore[method-assign, assignment]
+    around.find_link_clues, around.note = found, kept  # type: ignore[method-assign, assignment]
     for _ in range(rounds):
         begun = time.perf_counter()
         treering.remember(thought(next(numbers)), type="insight")

@@ -11,7 +11,7 @@ from treering.git import lock
 
 
 def _count(monkeypatch: pytest.MonkeyPatch, events: list[str]) -> None:
-    look, write = Neighbourhood.look_around, Workspace.write
+    look, write = Neighbourhood.find_link_clues, Workspace.write
 
     def looking(*arguments: Any, **options: Any) -> Any:
         events.append("look")
@@ -21,7 +21,7 @@ def _count(monkeypatch: pytest.MonkeyPatch, events: list[str]) -> None:
         events.append("lock")
         return write(*arguments, **options)
 
-    monkeypatch.setattr(Neighbourhood, "look_around", looking)
+    monkeypatch.setattr(Neighbourhood, "find_link_clues", looking)
     monkeypatch.setattr(Workspace, "write", writing)
 
 

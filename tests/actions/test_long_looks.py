@@ -37,9 +37,9 @@ def test_a_look_that_is_given_up_ends_at_its_next_step(repo: Repo, look: str) ->
     assert len(steps) == 1
 
 
-@pytest.mark.parametrize(("op", "is_given_up"), [("dedupe", True), ("gc", False)])
+@pytest.mark.parametrize(("op", "is_cancelled"), [("dedupe", True), ("gc", False)])
 def test_the_end_of_the_input_does_not_wait_for_a_look(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch, op: str, is_given_up: bool
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, op: str, is_cancelled: bool
 ) -> None:
     """What was asked before it is answered, but for what may take long and changes nothing."""
     methods = Methods(ServedRepository(repo.path))
@@ -54,12 +54,12 @@ def test_the_end_of_the_input_does_not_wait_for_a_look(
 
     def look(*_: object) -> None:
         works = (steps for work in conversation._underway.values() for steps in work)
-        states.extend(steps.is_given_up.is_set() for steps in works)
+        states.extend(steps.is_cancelled.is_set() for steps in works)
 
     monkeypatch.setattr(conversation.is_idle, "wait_for", look)
     conversation.finish(10)
 
-    assert states == [False, is_given_up, is_given_up], "a moment for all, then none for a look"
+    assert states == [False, is_cancelled, is_cancelled], "a moment for all, then none for a look"
 
 
 #: A server whose looks have no end: the first asks now and then whether it is still wanted, the

@@ -13,7 +13,7 @@ from treering.model.memory import Memory, derive_id
 from treering.model.query import parse
 from treering.search.engine import Index
 from treering.search.hits import SearchResult
-from treering.search.understanding import Understanding
+from treering.search.understanding import SemanticSearch
 
 NOW = 1_767_225_600.0  # 2026-01-01
 LONG_AGO = "2025-01-01T00:00:00Z"
@@ -51,7 +51,7 @@ class Library:
     def fresh(self) -> Index:
         """An index as a new process would have it."""
         models = [self.embedder] if self.embedder else []
-        understanding = Understanding(
+        understanding = SemanticSearch(
             Database(self.folder), models, own_words=lambda: self.own_words
         )
         rows = MemoryRows(Database(self.folder), clock=lambda: NOW)

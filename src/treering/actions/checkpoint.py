@@ -71,7 +71,7 @@ def _save(
     session: str,
     branch: str,
 ) -> Remembered:
-    text = inputs.content_given(summary, "summary")
+    text = inputs.clean_content(summary, "summary")
     steps = [step for raw in next_steps if (step := inputs.line_given(raw, "next step"))]
     files = [name for raw in open_files if (name := inputs.line_given(raw, "open file"))]
     secrets.refuse(*steps, *files)

@@ -123,7 +123,7 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
     from treering.sync.withdrawal import withdraw_from
 
     repository, vault = workspace.repository, workspace.store.shared
-    wire = Remote(repository, refspec.find_remote(repository, remote), is_attended=True)
+    wire = Remote(repository, refspec.find_remote(repository, remote), is_interactive=True)
     trash: dict[Scope, list[str]] = {}
     for entry in _old(workspace, vault, age):
         trash.setdefault(entry.scope, []).append(entry.tip)

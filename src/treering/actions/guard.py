@@ -19,7 +19,7 @@ from treering.actions.marks import NO_MARKS, Marks, find_marks
 from treering.actions.staleness import CodeTree
 from treering.actions.why.overruled import OverruledMemory, OverruleFinder, read_edits
 from treering.actions.why.reasons import Via
-from treering.actions.why.why import Inquest, sort_ways
+from treering.actions.why.why import LineExplanation, sort_ways
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import tips_of, trunk_of
 from treering.errors import BranchNotFound, Invalid, StoreDamaged, TreeringError
@@ -125,15 +125,15 @@ def find_overruled(
     if change is None:
         return Guarded(range or "HEAD", "", ())
     until = time.monotonic() + seconds
-    inquest = Inquest(
+    explanation = LineExplanation(
         workspace, at=change.base, branch=change.before, private=private, binding_only=True,
         leaves_out_reverted=False,  # what was taken back wrote none of the lines that are there
     )  # fmt: skip
     files = list_changed_files(workspace.repository, change.base, change.new)
     files = [file for file in files if not _is_generated(workspace.repository, file, change)]
     edits = read_edits(workspace.repository, files)
-    inquest.blamer.prepare(change.base, [edit.path for edit in edits])
-    finder = OverruleFinder(inquest)
+    explanation.blamer.prepare(change.base, [edit.path for edit in edits])
+    finder = OverruleFinder(explanation)
     found: list[OverruledMemory] = []
     warnings = list(change.warnings)
     for number, edit in enumerate(edits):
@@ -143,7 +143,7 @@ def find_overruled(
             break
         found += finder.find(edit)
     found = _keep_largest_of_commits(found)
-    if inquest.workspace.repository.is_shallow:
+    if explanation.workspace.repository.is_shallow:
         warnings.append(
             "This clone is shallow: lines older than its first commits were not looked at. "
             "`git fetch --unshallow` brings the rest."
@@ -151,8 +151,8 @@ def find_overruled(
     return Guarded(
         change.name,
         change.base,
-        _describe(workspace, inquest, change, found, private=private),
-        (*warnings, *inquest.blamer.notes),
+        _describe(workspace, explanation, change, found, private=private),
+        (*warnings, *explanation.blamer.notes),
     )
 
 
@@ -275,7 +275,7 @@ def _is_generated(repository: "Repository", file: ChangedFile, change: _Compared
 
 def _describe(
     workspace: Workspace,
-    inquest: Inquest,
+    explanation: LineExplanation,
     change: _ComparedCode,
     found: Sequence[OverruledMemory],
     *,
@@ -292,8 +292,8 @@ def _describe(
     told = _read_trailers(workspace, change)
     cards: dict[str, Card] = {}
     acknowledged: dict[str, _Acknowledgement] = {}
-    maker = CardMaker(workspace, inquest.view, head, CodeTree(workspace.repository, head))
-    finders = [(item, inquest.finder(item.path)) for item in found]
+    maker = CardMaker(workspace, explanation.view, head, CodeTree(workspace.repository, head))
+    finders = [(item, explanation.finder(item.path)) for item in found]
     maker.prepare(copy for item, finder in finders if (copy := finder.copy(item.memory)))
     for item, finder in finders:
         copy = finder.copy(item.memory)

@@ -15,7 +15,7 @@ from treering.text.hygiene import clean, clean_line, must_be_utf8
 CLEAR = "-"
 
 
-def content_given(text: str, name: str = "content") -> str:
+def clean_content(text: str, name: str = "content") -> str:
     """Content without hidden characters and outer blank lines; empty or huge is invalid."""
     content = trim(clean(must_be_utf8(text, "content")))
     if not content:
@@ -78,7 +78,7 @@ def path_given(workspace: Workspace, path: str) -> str:
     return str(PurePosixPath(normal))
 
 
-def doubt_files(
+def warn_missing_files(
     workspace: Workspace, position: Position, files: Iterable[FileRef]
 ) -> tuple[str, ...]:
     """A warning for each file that is neither committed nor in the work tree, with near names.

@@ -57,7 +57,7 @@ class SuggestedLink(NamedTuple):
     title: str
 
 
-class Surroundings(NamedTuple):
+class LinkClues(NamedTuple):
     """What was found around a memory; `is_complete` says whether everything was looked at."""
 
     links: tuple[Inferred, ...] = ()
@@ -78,9 +78,9 @@ class Neighbourhood:
         self.is_behind = False
         self._reading: threading.Thread | None = None
 
-    def look_around(
+    def find_link_clues(
         self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
-    ) -> Surroundings:
+    ) -> LinkClues:
         """What is around a memory about to be written; `avoid` are ids never to be linked.
 
         Nothing that goes wrong here may cost the memory.
@@ -88,11 +88,11 @@ class Neighbourhood:
         try:
             return self._look_around(view, memory, is_private, avoid)
         except Exception:
-            return Surroundings(is_complete=False)
+            return LinkClues(is_complete=False)
 
     def _look_around(
         self, view: View, memory: Memory, is_private: bool, avoid: Iterable[str]
-    ) -> Surroundings:
+    ) -> LinkClues:
         is_complete = self._rows.catch_up(view, _A_FEW)
         self.is_behind = not is_complete
         case, others = self.case_of(memory)
@@ -113,7 +113,7 @@ class Neighbourhood:
         # What an inferred link supersedes is still for somebody to confirm.
         told_apart = {link.target for link in certain if link.relation != "supersedes"}
         failures = (s for s in find_failures(case.subject, others) if visible.place(s))
-        return Surroundings(
+        return LinkClues(
             tuple(certain),
             tuple(possible),
             tuple(SimilarMemory(s.id, s.title, score) for s, score in islice(near, MOST)),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.marks import Outdates
-from treering.actions.neighbourhood import SimilarMemory, SuggestedLink, Surroundings
+from treering.actions.neighbourhood import LinkClues, SimilarMemory, SuggestedLink
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid
@@ -64,7 +64,7 @@ def remember(
     The same content and type, already visible and not forgotten, is the same memory: its id comes
     back with `duplicate`, and nothing is written. `details` is what else belongs to its type.
     """
-    text = inputs.content_given(content)
+    text = inputs.clean_content(content)
     kind = given_type(type_named(type)) if type else classify(text)
     if kind.type in SAVED_TYPES:
         raise Invalid(
@@ -112,7 +112,9 @@ def remember(
             created=existing.memory().created if existing else now,
         )
         avoid = existing.memory().unlinked if existing else ()
-        around = workspace.neighbourhood.look_around(view, memory, is_private=private, avoid=avoid)
+        around = workspace.neighbourhood.find_link_clues(
+            view, memory, is_private=private, avoid=avoid
+        )
         memory = _link(memory, around, avoid)
         return _PreparedMemory(
             memory, existing, named, (Change(memory, existing, private), *changes), around
@@ -140,7 +142,7 @@ def remember(
 
     answer, position, named = workspace.write(branch, attempt, seen=(place, view))
     workspace.catch_up_soon()
-    if doubts := inputs.doubt_files(workspace, position, named):
+    if doubts := inputs.warn_missing_files(workspace, position, named):
         return answer._replace(warnings=(*doubts, *(answer.warnings or ())))
     return answer
 
@@ -152,10 +154,10 @@ class _PreparedMemory(NamedTuple):
     existing: Copy | None
     files: tuple[FileRef, ...]
     changes: tuple[Change, ...] = ()
-    around: Surroundings = Surroundings()
+    around: LinkClues = LinkClues()
 
 
-def _link(memory: Memory, around: Surroundings, avoid: tuple[str, ...]) -> Memory:
+def _link(memory: Memory, around: LinkClues, avoid: tuple[str, ...]) -> Memory:
     """The memory with what was found for certain, and with what must stay unlinked for good."""
     links = tuple(Link(*link[:3], by="system", reason=link.reason) for link in around.links)
     return memory._replace(links=memory.links + links).avoid_links(avoid)
@@ -249,9 +251,9 @@ def _answer(
     *,
     is_private: bool,
     duplicate: bool | None = None,
-    around: Surroundings | None = None,
+    around: LinkClues | None = None,
 ) -> Remembered:
-    around = around or Surroundings()
+    around = around or LinkClues()
     return Remembered(
         id=memory.id,
         uri=uri_of(memory.id),

@@ -113,8 +113,8 @@ def revise(
     def apply(writing: Writing, memory: Memory) -> Memory:
         new = memory
         if content or append:
-            text = content or f"{memory.content}\n\n{inputs.content_given(append)}"
-            new = new.with_content(inputs.content_given(text)).settle_conflict()
+            text = content or f"{memory.content}\n\n{inputs.clean_content(append)}"
+            new = new.with_content(inputs.clean_content(text)).settle_conflict()
         if title:
             new = new._replace(title=_or_default(title, title_of(new.content), "title"))
         if topic:
@@ -154,7 +154,9 @@ def revise(
     answer, position = workspace.write(branch, lambda w: (attempt(w), w.position))
     if files and list(files) != [inputs.CLEAR]:
         named = inputs.files_given(workspace, position, files)
-        return replace(answer, warnings=inputs.doubt_files(workspace, position, named) or None)
+        return replace(
+            answer, warnings=inputs.warn_missing_files(workspace, position, named) or None
+        )
     return answer
 
 

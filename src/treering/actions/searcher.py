@@ -24,7 +24,7 @@ from treering.search.hits import Hit, SearchResult
 from treering.search.meaning.models import BUILT_IN, ModelChoice
 from treering.search.own_words import OwnWords
 from treering.search.succession import Successors
-from treering.search.understanding import Understanding
+from treering.search.understanding import SemanticSearch
 from treering.store import message
 from treering.store.store import Store
 from treering.store.view import Copy, View
@@ -241,7 +241,9 @@ class Searcher:
     ) -> None:
         repository = store.repository
         model = ModelChoice(read_model_setting(repository))
-        understanding = Understanding(rows.database, model.models(), own_words=OwnWords(repository))
+        understanding = SemanticSearch(
+            rows.database, model.models(), own_words=OwnWords(repository)
+        )
         self.index = Index(folder, rows, MemoryReader(store).read, understanding)
         self._rows = rows
         self._views: dict[tuple[object, ...], SearchView] = {}

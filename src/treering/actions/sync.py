@@ -61,7 +61,7 @@ def sync(
     dry_run: bool = False,
     wait: bool = False,
     allow_secret: bool = False,
-    is_attended: bool = False,
+    is_interactive: bool = False,
     patience: float = _UNATTENDED_PATIENCE,
     on_stage: Progress | None = None,
 ) -> Synced:
@@ -69,12 +69,12 @@ def sync(
 
     With `wait` a sync that a `git push` started in the background is waited for first.
 
-    Without `is_attended` git asks nobody for a password, and gives up after `patience` seconds.
+    Without `is_interactive` git asks nobody for a password, and gives up after `patience` seconds.
     """
     way = direction
     name = refspec.find_remote(workspace.repository, remote)
-    seconds = None if is_attended else patience
-    wire = Remote(workspace.repository, name, is_attended=is_attended, seconds=seconds)
+    seconds = None if is_interactive else patience
+    wire = Remote(workspace.repository, name, is_interactive=is_interactive, seconds=seconds)
     run = _SyncRun(workspace, wire, way, allow_secret, on_stage or (lambda _: None))
     if dry_run:
         return run.forecast()

@@ -59,11 +59,11 @@ def _make(verb: Verb) -> click.Command:
 
 
 def _open(call: "Invocation", named: str) -> "RepositoryHub":
-    from treering.actions.hub.manage import HubDesk
+    from treering.actions.hub.manage import HubWorkspace
     from treering.cli.caller import read_hub
 
     setting = read_hub()
-    return HubDesk.open(setting._replace(named=named or setting.named), call.repo).open_hub()
+    return HubWorkspace.open(setting._replace(named=named or setting.named), call.repo).open_hub()
 
 
 # --- repositories ---------------------------------------------------------------------------------

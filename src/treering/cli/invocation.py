@@ -45,10 +45,10 @@ class Invocation:
 
     def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
-        from treering.actions.hub.manage import HubDesk
+        from treering.actions.hub.manage import HubWorkspace
 
         setting = read_hub()
-        desk = HubDesk.open(setting._replace(named=hub or setting.named), self.repo)
+        desk = HubWorkspace.open(setting._replace(named=hub or setting.named), self.repo)
         return find_verb(verb).act(desk, *args, **options)
 
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def run_init(call: Invocation, print: bool, **options: Any) -> Any:
     if not print:
-        is_attended = sys.stderr.isatty()
-        progress = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
+        is_interactive = sys.stderr.isatty()
+        progress = (lambda stage: call.say(f"{stage} ...")) if is_interactive else None
         answer = call.act(
             "init",
             program=_find_program(),
-            is_attended=is_attended,
+            is_interactive=is_interactive,
             progress=progress,
             **options,
         )

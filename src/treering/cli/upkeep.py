@@ -111,9 +111,9 @@ def render_restore(answer: "RestoredScope") -> str:
 
 
 def run_sync(call: Invocation, direction: str, **options: Any) -> Any:
-    is_attended = sys.stderr.isatty()
-    on_stage = (lambda stage: call.say(f"{stage} ...")) if is_attended else None
-    return call.act("sync", direction, is_attended=is_attended, on_stage=on_stage, **options)
+    is_interactive = sys.stderr.isatty()
+    on_stage = (lambda stage: call.say(f"{stage} ...")) if is_interactive else None
+    return call.act("sync", direction, is_interactive=is_interactive, on_stage=on_stage, **options)
 
 
 def render_sync(answer: "Synced") -> str:

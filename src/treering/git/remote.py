@@ -58,15 +58,15 @@ class RemoteListing(NamedTuple):
 
 
 class Remote:
-    """One remote of a repository; `is_attended` says that someone is there to be asked. `called` is
-    how errors call it, where its name says nothing; `seconds` limits each step."""
+    """One remote of a repository; `is_interactive` says that someone is there to be asked. `called`
+    is how errors call it, where its name says nothing; `seconds` limits each step."""
 
     def __init__(
         self,
         repository: Repository,
         name: str,
         *,
-        is_attended: bool = False,
+        is_interactive: bool = False,
         called: str = "",
         seconds: float | None = None,
     ) -> None:
@@ -76,7 +76,7 @@ class Remote:
         self.seconds = seconds
         self._folder = _folder_for_urls(repository, name)
         ssh = repository.config("core.sshCommand")
-        self._env = {} if is_attended else process.ask_nobody(ssh)
+        self._env = {} if is_interactive else process.ask_nobody(ssh)
 
     def look(self, *prefixes: str) -> RemoteListing:
         """The refs below some prefixes, the branches and HEAD, in one go: a fetch moves no

@@ -38,7 +38,7 @@ from treering.hub.hub import (
 from treering.hub.mirror import Mirror
 from treering.hub.names import ALL, folder_name
 from treering.hub.records import read_record, write_record
-from treering.hub.shelf import Shelf
+from treering.hub.shelf import MirrorIndex
 from treering.hub.shelves import ShelfGroup
 from treering.hub.token_file import TokenFile
 from treering.model.dates import format_moment
@@ -62,7 +62,7 @@ class FolderHub:
         self._allowed = allowed
         self._tokens = TokenFile(folder / "tokens.json")
         self._lock = threading.RLock()
-        self._shelves: dict[str, Shelf] = {}
+        self._shelves: dict[str, MirrorIndex] = {}
         self._groups: dict[tuple[str, ...], ShelfGroup] = {}
 
     @property
@@ -152,7 +152,7 @@ class FolderHub:
     def _update(self, record: RepositoryRecord, mirror: Mirror) -> UpdateResult:
         before = record.state
         state = mirror.update(record.url, all_branches=record.all_branches, before=before)
-        shelf = Shelf(record.name, mirror, state, self._clock)
+        shelf = MirrorIndex(record.name, mirror, state, self._clock)
         blobs = _list_blobs(record, mirror)
         if state.is_rewritten:
             mirror.drop_unreachable()
@@ -232,7 +232,7 @@ class FolderHub:
                 return shelf.read_past(copy.memory.id, at)
         return copy
 
-    def _open(self, names: Sequence[str]) -> list[Shelf]:
+    def _open(self, names: Sequence[str]) -> list[MirrorIndex]:
         """The shelves of some repositories, as their records say now."""
         shelves = []
         for name in names:
@@ -242,7 +242,7 @@ class FolderHub:
                 shelves.append(shelf)
         return shelves
 
-    def _open_shelf(self, name: str) -> Shelf | None:
+    def _open_shelf(self, name: str) -> MirrorIndex | None:
         """None where it was never updated, or its mirror cannot be read: the next update mends it
         and nobody else's answer depends on it."""
         record = read_record(self._folder_of(name))
@@ -252,7 +252,7 @@ class FolderHub:
         if shelf is None or shelf.state != record.state:
             try:
                 mirror = Mirror(self._folder_of(name), self._clock)
-                shelf = self._shelves[name] = Shelf(name, mirror, record.state, self._clock)
+                shelf = self._shelves[name] = MirrorIndex(name, mirror, record.state, self._clock)
             except (TreeringError, StoreDamaged):
                 return None
         return shelf

@@ -16,7 +16,7 @@ from treering.search.meaning.nearness import Nearness, VectorView, embed_questio
 from treering.search.meaning.protocol import Embedder, Meaning
 from treering.search.meaning.vectors import SmallVector, VectorColumns, shrink
 from treering.search.synonyms import synonyms_of
-from treering.search.understanding import QuestionSense
+from treering.search.understanding import SemanticMatch
 
 
 @cache
@@ -60,11 +60,11 @@ def _is_sound(vector: SmallVector, dimensions: int) -> bool:
 
 def sense_question(
     words: str, question: SmallVector | None, vectors: VectorView | None
-) -> QuestionSense:
+) -> SemanticMatch:
     """What is known about a question beyond its words, and of all repositories at once."""
     model = hub_model()
     nearness = Nearness(vectors, question, model) if model and question and vectors else None
-    return QuestionSense(nearness, synonyms_of(words), has_model=model is not None)
+    return SemanticMatch(nearness, synonyms_of(words), has_model=model is not None)
 
 
 class CandidateMeaning:

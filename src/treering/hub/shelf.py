@@ -25,7 +25,7 @@ from treering.model.provenance import JOINER, SOMEONE, Version, when_said
 from treering.search.corpus import Corpus
 from treering.search.engine import Index
 from treering.search.meaning.vectors import SmallVector
-from treering.search.understanding import Understanding
+from treering.search.understanding import SemanticSearch
 from treering.store.history import is_memory_commit
 from treering.store.state import StateFolder
 from treering.store.view import Layer, View
@@ -44,7 +44,7 @@ class WholeCopy(NamedTuple):
     people: tuple[str, ...]
 
 
-class Shelf:
+class MirrorIndex:
     """The memories of one repository, as a state of its mirror shows them."""
 
     def __init__(self, name: str, mirror: Mirror, state: MirrorState, clock: Clock) -> None:
@@ -64,7 +64,7 @@ class Shelf:
             database.folder / "index" if database.folder else None,
             self.rows,
             self.read,
-            Understanding(database, [model] if model else []),
+            SemanticSearch(database, [model] if model else []),
         )
 
     def catch_up(self) -> int:

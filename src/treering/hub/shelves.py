@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from treering.hub.hub import HubHit, HubResult
 from treering.hub.meaning import embed_words, join_vectors, sense_question
 from treering.hub.pages import turn_to
-from treering.hub.shelf import Shelf
+from treering.hub.shelf import MirrorIndex
 from treering.model.memory import Memory
 from treering.search.corpus import Corpus
 from treering.search.hits import SearchResult, withhold_weak
@@ -18,7 +18,7 @@ from treering.search.lookup import search
 from treering.search.matching import Request
 from treering.search.meaning.nearness import VectorView
 from treering.search.succession import NONE, Successors, find_successors
-from treering.search.understanding import QuestionSense
+from treering.search.understanding import SemanticMatch
 from treering.search.visible import VisibleEntries
 
 _BLOB = 40
@@ -45,7 +45,7 @@ def split_mark(marked: str) -> tuple[int, str]:
 class ShelfGroup:
     """Some shelves together, for as long as none of their indexes changes."""
 
-    def __init__(self, shelves: Sequence[Shelf]) -> None:
+    def __init__(self, shelves: Sequence[MirrorIndex]) -> None:
         self.shelves = tuple(shelves)
         self._corpora = [shelf.corpus() for shelf in shelves]
         parts = [
@@ -61,7 +61,7 @@ class ShelfGroup:
         self._view = VisibleEntries(Corpus(parts), visible)
         self._vectors: VectorView | None = None
 
-    def is_of(self, shelves: Sequence[Shelf]) -> bool:
+    def is_of(self, shelves: Sequence[MirrorIndex]) -> bool:
         """Whether this is still what these shelves hold."""
         if len(shelves) != len(self.shelves):
             return False
@@ -82,10 +82,10 @@ class ShelfGroup:
             hits, result.total, result.withheld, result.notes, result.mode, bool(result.rest)
         )
 
-    def _sense(self, request: Request) -> QuestionSense:
+    def _sense(self, request: Request) -> SemanticMatch:
         """What a question means beyond its words, for all repositories at once."""
         if request.mode == "text" or request.query.is_empty:
-            return QuestionSense()
+            return SemanticMatch()
         if self._vectors is None:
             vectors = (
                 (mark_of(number) + blob, vector)

@@ -107,7 +107,7 @@ class Conversation:
                 if isinstance(request_id, str | int):
                     self._listeners.pop(request_id, None)
             for steps in works:
-                steps.is_given_up.set()
+                steps.is_cancelled.set()
 
     # --- eras -------------------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class Conversation:
     ) -> None:
         reply: Reply | None = None
         try:
-            if steps.is_given_up.is_set():
+            if steps.is_cancelled.is_set():
                 return
             reply = self._methods.answer(method, params, agent, steps)
         except Cancelled:
@@ -190,7 +190,7 @@ class Conversation:
             name = type(error).__name__
             self._send(failure(request_id, ProtocolError(INTERNAL_ERROR, f"A bug: {name}.")))
         finally:
-            if reply and not steps.is_given_up.is_set():
+            if reply and not steps.is_cancelled.is_set():
                 self._announce(reply.changed)
                 self._reply(request_id, method, reply.result)
             self._end(request_id, steps)
@@ -213,13 +213,13 @@ class Conversation:
             self.is_idle.wait_for(lambda: not self._underway, _MOMENT)
             for steps in self._list_underway():
                 if not steps.is_waited_for:
-                    steps.is_given_up.set()
+                    steps.is_cancelled.set()
             self.is_idle.wait_for(lambda: not self._underway, _MOMENT)
             self.is_idle.wait_for(self._is_nobody_waited_for, seconds)
             late = self._list_underway()
             listeners = list(self._listeners)
         for steps in late:
-            steps.is_given_up.set()
+            steps.is_cancelled.set()
         for request_id in listeners:
             end = ProtocolError(CONNECTION_CLOSED, "Connection closed")
             self._send(failure(request_id, end))

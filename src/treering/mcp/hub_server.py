@@ -23,7 +23,7 @@ from mcp_types import (
 
 from treering import __version__
 from treering.actions.answers import jsonable
-from treering.actions.hub.manage import HubDesk, list_repositories
+from treering.actions.hub.manage import HubWorkspace, list_repositories
 from treering.errors import Invalid, NotAllowed
 from treering.hub.hub import RepositoryHub
 from treering.hub.names import ALL
@@ -118,7 +118,7 @@ class HubCall(NamedTuple):
             return write_json(fit(_describe_repositories(granted_hub), USUAL))
         arguments = check_arguments(self.verb, self.raw)
         arguments.setdefault("repos", [ALL])
-        desk, action = HubDesk(granted_hub, time.time), self.verb.act
+        desk, action = HubWorkspace(granted_hub, time.time), self.verb.act
 
         def act(**changes: Any) -> dict[str, Any]:
             answer = jsonable(action(desk, **(arguments | changes)))

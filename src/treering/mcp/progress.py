@@ -22,11 +22,11 @@ class Progress:
         self._tell = tell
         self._told = time.monotonic()
         self._done = 0
-        self.is_given_up = threading.Event()
+        self.is_cancelled = threading.Event()
         self.is_waited_for = True  # also when the client sends nothing any more
 
     def __call__(self, done: int, total: int) -> None:
-        if self.is_given_up.is_set():
+        if self.is_cancelled.is_set():
             raise Cancelled
         now = time.monotonic()
         # The protocol wants each number to be greater than the one before.

@@ -33,14 +33,14 @@ class Threads:
         try:
             return await loop.run_in_executor(self._pool, work, steps)
         except asyncio.CancelledError:
-            steps.is_given_up.set()
+            steps.is_cancelled.set()
             raise
         finally:
             self._underway.discard(steps)
 
     def close(self) -> None:
         for steps in self._underway:
-            steps.is_given_up.set()
+            steps.is_cancelled.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

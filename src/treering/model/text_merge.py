@@ -12,7 +12,7 @@ from typing import NamedTuple
 from treering.model.alignment import find_gaps
 
 
-class Woven(NamedTuple):
+class MergedText(NamedTuple):
     """The text of both changes, and whether words of the first one were lost."""
 
     text: str
@@ -25,12 +25,12 @@ class _Hunk(NamedTuple):
     new: tuple[str, ...]
 
 
-def merge_texts(base: str, first: str, second: str) -> Woven:
+def merge_texts(base: str, first: str, second: str) -> MergedText:
     """What `first` and `second` each made of `base`, together."""
     if second in (base, first):
-        return Woven(first, has_loser=False)
+        return MergedText(first, has_loser=False)
     if first == base:
-        return Woven(second, has_loser=False)
+        return MergedText(second, has_loser=False)
     return _put_together(*map(split_words, (base, first, second)))
 
 
@@ -39,7 +39,7 @@ def split_words(text: str) -> list[str]:
     return re.findall(r"\w+|\s+|[^\w\s]+", text)
 
 
-def _put_together(base: list[str], first: list[str], second: list[str]) -> Woven:
+def _put_together(base: list[str], first: list[str], second: list[str]) -> MergedText:
     ours, theirs = _hunks(base, first), _hunks(base, second)
     starts = [hunk.start for hunk in theirs]
     survivors, has_loser = [], False
@@ -53,7 +53,7 @@ def _put_together(base: list[str], first: list[str], second: list[str]) -> Woven
     for hunk in sorted([*survivors, *theirs], key=lambda hunk: hunk[:2]):  # ours first where equal
         text += [*base[at : hunk.start], *hunk.new]
         at = hunk.end
-    return Woven("".join([*text, *base[at:]]), has_loser)
+    return MergedText("".join([*text, *base[at:]]), has_loser)
 
 
 def _hunks(base: Sequence[str], after: Sequence[str]) -> list[_Hunk]:

@@ -34,7 +34,7 @@ from treering.search.index import (
 from treering.search.lookup import check, search
 from treering.search.matching import Request, holding
 from treering.search.succession import Successors, find_predecessors, find_successors
-from treering.search.understanding import QuestionSense, Understanding
+from treering.search.understanding import SemanticMatch, SemanticSearch
 from treering.search.visible import VisibleEntries
 from treering.text.flags import DetectorRules
 
@@ -63,10 +63,10 @@ class Index:
         folder: Path | None,
         rows: MemoryRows,
         read: Read,
-        understanding: Understanding | None = None,
+        understanding: SemanticSearch | None = None,
     ) -> None:
         self.rows = rows
-        self.understanding = understanding or Understanding()
+        self.understanding = understanding or SemanticSearch()
         self._read = read
         self._folder = IndexFolder(folder) if folder else None
         self._lock = threading.RLock()
@@ -348,7 +348,7 @@ class Index:
             self._views = [view, *self._views[: _MAX_VIEWS - 1]]
         return view
 
-    def _sense(self, request: Request, view: VisibleEntries) -> QuestionSense:
+    def _sense(self, request: Request, view: VisibleEntries) -> SemanticMatch:
         with self._lock:
             return self.understanding.sense(request, view, self._reading)
 

@@ -48,10 +48,10 @@ from treering.search.tiers import (
     put_first,
     verbatim,
 )
-from treering.search.understanding import QuestionSense
+from treering.search.understanding import SemanticMatch
 from treering.search.visible import VisibleEntries, filter_numbers
 
-_NO_SENSE = QuestionSense()
+_NO_SENSE = SemanticMatch()
 _HOUR = 3600.0  # priors fade over months: worked out once an hour
 _PAGE = 10
 _MOST_KEPT = 2  # documents that are kept on the first page for the rare words they hold
@@ -78,7 +78,7 @@ def search(
     request: Request,
     view: VisibleEntries,
     read: Read,
-    sense: QuestionSense = _NO_SENSE,
+    sense: SemanticMatch = _NO_SENSE,
     elsewhere: Elsewhere = MappingProxyType({}),
 ) -> SearchResult:
     """Answer a question; an empty one lists what the filters leave, by `order`."""
@@ -123,7 +123,7 @@ def _only_common_words(
 
 
 def _rank(
-    request: Request, view: VisibleEntries, matches: Matches, sense: QuestionSense, read: Read
+    request: Request, view: VisibleEntries, matches: Matches, sense: SemanticMatch, read: Read
 ) -> SearchResult:
     """The pool in its final order, then the tail of weaker matches by words alone."""
     pool, semantic = _pool(request, view, matches, sense.meaning)

@@ -22,7 +22,7 @@ _MOST_LISTS = 20  # memories with words of the project
 _SLOWLY = 200  # vectors of a slow model that are made after a command
 
 
-class QuestionSense(NamedTuple):
+class SemanticMatch(NamedTuple):
     """What there is to know about one question beyond its words."""
 
     meaning: Meaning | None = None
@@ -30,7 +30,7 @@ class QuestionSense(NamedTuple):
     has_model: bool = False
 
 
-class Understanding:
+class SemanticSearch:
     """The models and words of one index.
 
     `own_words` gives the project's own synonyms as a text. Not safe for threads: Index takes the
@@ -48,11 +48,11 @@ class Understanding:
         self._own_words = own_words
         self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
 
-    def sense(self, request: Request, view: VisibleEntries, read: Read) -> QuestionSense:
+    def sense(self, request: Request, view: VisibleEntries, read: Read) -> SemanticMatch:
         """What a question means; nothing where only its words count, or it has none."""
         if request.mode == "text" or request.query.is_empty:
-            return QuestionSense()
-        return QuestionSense(
+            return SemanticMatch()
+        return SemanticMatch(
             self._meaning(request.query.words, view, read),
             synonyms_of(request.query.words, *self._texts(view, read)),
             bool(self.library),

@@ -257,7 +257,7 @@ def see(
     return new, result
 
 
-def mend_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str | None:
+def repair_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str | None:
     """The view of a scope whose head moved on, and whose ref did not, or which was lost on its way
     to disk: a writer was killed, or the power went. Nothing but objects is written; where that
     cannot be, our own head is seen."""

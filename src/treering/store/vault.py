@@ -90,9 +90,9 @@ class Vault:
             return own or self._look_at(of, self.fetched_heads(of))
         if own == view or (self._is_readable(view) and own in (None, *self._list_parents(view))):
             return view
-        from treering.store.heads import mend_view  # after a crash alone
+        from treering.store.heads import repair_view  # after a crash alone
 
-        return mend_view(self, of, view, own)
+        return repair_view(self, of, view, own)
 
     def _is_readable(self, view: str) -> bool:
         """Whether a view is whole: it is written without a sync, since it can be made again."""

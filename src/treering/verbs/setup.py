@@ -28,7 +28,7 @@ def init(
     force: Annotated[bool, Arg("Write hooks even into a folder inside the work tree.")] = False,
     dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
     program: str = "",
-    is_attended: bool = False,
+    is_interactive: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> "Setup":
     """Set up git hooks, fetching and agents. Existing hooks and settings are kept.

@@ -185,7 +185,7 @@ def sync(
     allow_secret: Annotated[
         bool, Arg("Push even what looks like a credential.", doors=NOT_MCP)
     ] = False,
-    is_attended: bool = False,
+    is_interactive: bool = False,
     patience: float = 300.0,
     on_stage: Callable[[str], None] | None = None,
 ) -> "Synced":

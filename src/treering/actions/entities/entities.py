@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.entities.roster import Entity, Roster, content_of
+from treering.actions.entities.roster import Entity, EntityIndex, content_of
 from treering.actions.revise import forget
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Call, ways
@@ -43,12 +43,12 @@ def merge_entities(
 ) -> EntitiesMerged:
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
     secrets.refuse(canonical)
-    roster = Roster(workspace, branch)
+    roster = EntityIndex(workspace, branch)
     work, back = _plan(workspace, roster, words, canonical), None
     if not dry_run:
 
         def attempt(writing: Writing) -> tuple[_EntityMerge, str | None]:
-            plan = _plan(workspace, Roster(workspace, branch, writing.view), words, canonical)
+            plan = _plan(workspace, EntityIndex(workspace, branch, writing.view), words, canonical)
             writing.commit("merge", plan.changes)
             return plan, writing.back
 
@@ -66,7 +66,7 @@ def merge_entities(
 
 
 def _plan(
-    workspace: Workspace, roster: Roster, words: Sequence[str], canonical: str
+    workspace: Workspace, roster: EntityIndex, words: Sequence[str], canonical: str
 ) -> _EntityMerge:
     by_id = {entity.id: entity for entity in (roster.resolve(word) for word in words)}
     into = _into(roster, by_id, canonical)
@@ -96,7 +96,7 @@ def _plan(
     return _EntityMerge(into, name, others, list(changes.values()), count)
 
 
-def _into(roster: Roster, by_id: dict[str, Entity], canonical: str) -> Entity:
+def _into(roster: EntityIndex, by_id: dict[str, Entity], canonical: str) -> Entity:
     """The entity that stays: the one named as canonical where there is one, else the first."""
     if not by_id:
         raise Invalid("Which entities should be merged?", hint="Give two ids or names.")
@@ -278,7 +278,7 @@ def _plain(properties: Mapping[str, object]) -> dict[str, object]:
 
 
 def _list(workspace: Workspace, request: _EntityRequest) -> EntityList:
-    roster = Roster(workspace, request.branch)
+    roster = EntityIndex(workspace, request.branch)
     pairs = [
         (roster.mentions(entity), entity)
         for entity in roster.all()
@@ -294,7 +294,7 @@ def _list(workspace: Workspace, request: _EntityRequest) -> EntityList:
 
 
 def _get(workspace: Workspace, request: _EntityRequest) -> EntityFound:
-    roster = Roster(workspace, request.branch)
+    roster = EntityIndex(workspace, request.branch)
     entity = roster.resolve(_one_named(request), request.kind)
     sources = roster.mentions(entity)
     return {
@@ -324,10 +324,10 @@ def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
         raise Invalid("An entity needs a name.")
     secrets.refuse(request.name, *(str(value) for value in request.properties.values()))
     kind = request.kind or kind_of(request.name)
-    Roster(workspace, request.branch)  # may build the index: not under the lock
+    EntityIndex(workspace, request.branch)  # may build the index: not under the lock
 
     def attempt(writing: Writing) -> EntityAdded:
-        roster = Roster(workspace, request.branch, writing.view)
+        roster = EntityIndex(workspace, request.branch, writing.view)
         entity = roster.by_name(request.name, kind)
         if entity is None:
             memory, replaces = _new(workspace, roster, request.name, kind, request.properties)
@@ -341,7 +341,11 @@ def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
 
 
 def _new(
-    workspace: Workspace, roster: Roster, name: str, kind: str, properties: Mapping[str, object]
+    workspace: Workspace,
+    roster: EntityIndex,
+    name: str,
+    kind: str,
+    properties: Mapping[str, object],
 ) -> tuple[Memory, Copy | None]:
     """A memory for an entity nobody knows, under a free id or the one it was forgotten under."""
     content, now = content_of(name, kind, ()), workspace.now()
@@ -372,7 +376,7 @@ def _with_properties(
 
 
 def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
-    roster = Roster(workspace, request.branch)
+    roster = EntityIndex(workspace, request.branch)
     words = request.ids or ((request.name,) if request.name else ())
     if not words:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
@@ -390,7 +394,7 @@ def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:
 
 def _extract(workspace: Workspace, request: _EntityRequest) -> EntitiesExtracted:
     """From a text, or from memories, which then get links to what they mention."""
-    roster = Roster(workspace, request.branch)
+    roster = EntityIndex(workspace, request.branch)
     places = [roster.view.find(word) for word in request.ids]
     texts = [place.memory() for place in places]
     if not request.text and not texts:
@@ -420,7 +424,7 @@ def _store(
     secrets.refuse(*(item.name for item in items))
 
     def attempt(writing: Writing) -> dict[NamedEntity, str]:
-        roster = Roster(workspace, request.branch, writing.view)
+        roster = EntityIndex(workspace, request.branch, writing.view)
         ids: dict[NamedEntity, str] = {}
         changes: list[Change] = []
         shared = [p.memory() for p in map(writing.view.find, request.ids) if not p.is_private]

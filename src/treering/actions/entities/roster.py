@@ -46,7 +46,7 @@ def content_of(name: str, kind: str, aliases: Sequence[str]) -> str:
     return f"{name} ({kind}){also}"
 
 
-class Roster:
+class EntityIndex:
     """Entities as seen in one view."""
 
     def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:

@@ -17,7 +17,7 @@ from treering.hub.tokens import check_token_name
 from treering.hub.workers import update_each
 
 
-class HubDesk:
+class HubWorkspace:
     """Stands for a workspace where only the hub is asked, and no repository is needed."""
 
     def __init__(self, hub: RepositoryHub, clock: Clock = wall_clock) -> None:
@@ -27,7 +27,7 @@ class HubDesk:
     @classmethod
     def open(
         cls, setting: HubSetting, path: str | Path = ".", clock: Clock = wall_clock
-    ) -> "HubDesk":
+    ) -> "HubWorkspace":
         """The hub as somebody in this folder means it: its repository may name one."""
         return cls(open_hub(setting, _find_repository(path), clock), clock)
 

@@ -236,7 +236,7 @@ def _memory(workspace: Workspace, line: Numbered) -> Memory:
         raise record
     if isinstance(record, Memory):
         return record
-    content = inputs.content_given(record.content)
+    content = inputs.clean_content(record.content)
     kind = type_named(record.type) if record.type else classify(content).type
     now = workspace.clock()
     creation = (

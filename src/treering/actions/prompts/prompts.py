@@ -275,7 +275,7 @@ def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[Card]:
 
 
 def _save(workspace: Workspace, request: _PromptRequest) -> PromptSaved:
-    content = inputs.content_given(request.content)
+    content = inputs.clean_content(request.content)
     template.parse(content)
     secrets.refuse(content, request.description, *request.tags)
     prompt = Prompt(

@@ -73,13 +73,13 @@ def init(
     hooks: bool = True,
     force: bool = False,
     dry_run: bool = False,
-    is_attended: bool = False,
+    is_interactive: bool = False,
     progress: Progress | None = None,
 ) -> Setup:
     """Put in place what is missing, and fetch memories; a second time nothing is.
 
     `program` is what hooks start in the background; where it is empty, what PATH calls treering.
-    With `is_attended` git may ask for a password.
+    With `is_interactive` git may ask for a password.
     """
     repository = workspace.repository
     additions = _additions(repository, clients, agents_md)
@@ -109,7 +109,7 @@ def init(
                 update_push_notice(repository)
             finally:  # what was done before something failed is ours, too
                 traces.write(repository)
-    news = _fetch_memories(workspace, is_attended, progress) if not dry_run else []
+    news = _fetch_memories(workspace, is_interactive, progress) if not dry_run else []
     config = [str(setting) for setting in settings]
     if plan.sets_path:
         config.append(f"{git_config.HOOKS_PATH}={plan.folder}")
@@ -131,7 +131,7 @@ def init(
 
 
 def _fetch_memories(
-    workspace: Workspace, is_attended: bool, progress: Progress | None
+    workspace: Workspace, is_interactive: bool, progress: Progress | None
 ) -> list[str]:
     """Bring what others remembered, if the remote has something; what to tell about it.
 
@@ -145,7 +145,7 @@ def _fetch_memories(
             workspace,
             "fetch",
             remote=remote,
-            is_attended=is_attended,
+            is_interactive=is_interactive,
             patience=_PATIENCE,
             on_stage=progress,
         )
@@ -244,7 +244,9 @@ def uninstall(
     if purge and not dry_run and workspace.agent:
         raise Invalid("Only a person can delete memories for good.")
     repository = workspace.repository
-    wire = Remote(repository, find_remote(repository, remote), is_attended=True) if remote else None
+    wire = (
+        Remote(repository, find_remote(repository, remote), is_interactive=True) if remote else None
+    )
     there = wire.look(REFS).refs if wire else {}
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)

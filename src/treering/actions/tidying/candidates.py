@@ -242,6 +242,6 @@ def whole(memory: Memory) -> MemoryText:
 
 def text_given(content: str) -> str:
     """A text the caller wrote, made ready; one with a credential in it is refused."""
-    text = inputs.content_given(content)
+    text = inputs.clean_content(content)
     secrets.refuse(text)
     return text

@@ -99,12 +99,12 @@ class LineBindings:
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
     ) -> tuple[list[Binding], bool]:
         """What binds lines of the committed file, and whether all of it was found in time."""
-        from treering.actions.why.why import Inquest
+        from treering.actions.why.why import LineExplanation
 
-        inquest = Inquest(self._workspace, branch=self._branch, binding_only=True)
-        parts = inquest.explain(source._replace(edited=None), ranges) if ranges else []
+        explanation = LineExplanation(self._workspace, branch=self._branch, binding_only=True)
+        parts = explanation.explain(source._replace(edited=None), ranges) if ranges else []
         bindings = [binding for part in parts for binding in _list_bindings(part)]
-        return bindings, not inquest.is_cut_short
+        return bindings, not explanation.is_cut_short
 
     def refresh_recent(self, seconds: float) -> int:
         """Keep the bindings of files that are worked on up to date, within a time; return how many

@@ -21,7 +21,7 @@ from treering.actions.why.bindings import BINDING
 from treering.actions.why.reasons import Via
 from treering.actions.why.source import SourceFile, count_lines, is_text
 from treering.actions.why.stretches import map_kept_lines
-from treering.actions.why.why import Explained, Inquest
+from treering.actions.why.why import Explained, LineExplanation
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.blame import LineShift, compare_lines
 from treering.git.diff import ChangedFile
@@ -154,9 +154,9 @@ def join_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
 class OverruleFinder:
     """Finds the memories that a change overrules, file by file."""
 
-    def __init__(self, inquest: Inquest) -> None:
-        self._inquest = inquest
-        self._repository = inquest.workspace.repository
+    def __init__(self, explanation: LineExplanation) -> None:
+        self._inquest = explanation
+        self._repository = explanation.workspace.repository
 
     def find(self, edit: _FileEdit) -> list[OverruledMemory]:
         """List what the change of one file overrules."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.source import SourceFile, count_lines, entry_at
-from treering.actions.why.stretches import Blamer, Stretch
+from treering.actions.why.stretches import BlameReader, LineRange
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.tips import last_tips
@@ -88,7 +88,7 @@ _MOST_HEADS = 4
 _SQUASHES = frozenset({"squash", "noop", "lines", "rewritten", "cherry", "by hand", ""})
 
 
-class LookedThrough(NamedTuple):
+class SquashedCommits(NamedTuple):
     """The commits that wrote lines on their branch; or, where none of those that are known has the
     lines yet, the newest of them: they were written on top of it."""
 
@@ -99,22 +99,22 @@ class LookedThrough(NamedTuple):
 class SquashReader:
     """Looks behind squashes, for one answer."""
 
-    def __init__(self, workspace: Workspace, origins: Origins, blamer: Blamer) -> None:
+    def __init__(self, workspace: Workspace, origins: Origins, blamer: BlameReader) -> None:
         self._workspace = workspace
         self._origins = origins
         self._blamer = blamer
 
-    def look_through(self, stretch: Stretch, origin: CommitOrigin) -> LookedThrough:
+    def look_through(self, stretch: LineRange, origin: CommitOrigin) -> SquashedCommits:
         landings = [p for p in origin.promotions if p.merged_as == origin.info.oid]
         if not any(promotion.kind in _SQUASHES for promotion in landings):
-            return LookedThrough()
+            return SquashedCommits()
         heads = self._list_heads(origin)
         for head in heads:
             commits = self._blame_all(head, origin.info.oid, stretch)
             own = [oid for oid in commits if self._is_own(oid, origin.info.oid)]
             if own:
-                return LookedThrough(tuple(own))
-        return LookedThrough(after=tuple(heads[:1]) or self._list_starts(origin))
+                return SquashedCommits(tuple(own))
+        return SquashedCommits(after=tuple(heads[:1]) or self._list_starts(origin))
 
     def _list_heads(self, origin: CommitOrigin) -> list[str]:
         """Where the branch's code was last, newest first, as far as it is here."""
@@ -139,7 +139,7 @@ class SquashReader:
         repository = self._workspace.repository
         return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
 
-    def _blame_all(self, head: str, landed: str, stretch: Stretch) -> dict[str, None]:
+    def _blame_all(self, head: str, landed: str, stretch: LineRange) -> dict[str, None]:
         commits: dict[str, None] = {}
         for run in stretch.runs:
             lines = (run.original, run.original + run.size - 1)
@@ -196,7 +196,7 @@ class ReasonFinder:
         workspace: Workspace,
         view: View,
         origins: Origins,
-        blamer: Blamer,
+        blamer: BlameReader,
         path: str,
         *,
         private: bool,
@@ -215,16 +215,16 @@ class ReasonFinder:
         self._naming: dict[str, list[Entry]] = {}
         self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
-    def find(self, stretch: Stretch, origin: CommitOrigin | None) -> dict[str, LineReason]:
+    def find(self, stretch: LineRange, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a stretch, by id."""
-        through = self._squashes.look_through(stretch, origin) if origin else LookedThrough()
+        through = self._squashes.look_through(stretch, origin) if origin else SquashedCommits()
         key = (stretch.commit, stretch.paths, through)
         if key not in self._reasons:  # stretches of one commit have the same
             self._reasons[key] = self._find(stretch, origin, through)
         return self._reasons[key]
 
     def _find(
-        self, stretch: Stretch, origin: CommitOrigin | None, through: LookedThrough
+        self, stretch: LineRange, origin: CommitOrigin | None, through: SquashedCommits
     ) -> dict[str, LineReason]:
         reasons = _LineReasons()
         if origin is not None:
@@ -245,7 +245,7 @@ class ReasonFinder:
         self,
         reasons: "_LineReasons",
         origin: CommitOrigin,
-        through: LookedThrough,
+        through: SquashedCommits,
         paths: Sequence[str],
     ) -> None:
         # Behind a squash the branch's own commits tell more than the one they became.
@@ -383,7 +383,7 @@ class ReasonFinder:
     # --- the file ---------------------------------------------------------------------------------
 
     def _add_files(
-        self, reasons: "_LineReasons", stretch: Stretch, origin: CommitOrigin | None
+        self, reasons: "_LineReasons", stretch: LineRange, origin: CommitOrigin | None
     ) -> None:
         """What names the file, under the name it has or had: standing when the lines were written,
         or learned since."""

@@ -200,7 +200,7 @@ _MANY_FILES = 8
 _SECONDS_FOR_ALL = 10.0
 
 
-class Stretch(NamedTuple):
+class LineRange(NamedTuple):
     """Lines `first` to `last` of the text asked about; without a commit they are not committed.
 
     `runs` are the same lines as that commit had them. A file without lines is one stretch from 0.
@@ -217,7 +217,7 @@ class Stretch(NamedTuple):
         return tuple(dict.fromkeys(run.path for run in self.runs))
 
 
-class Blamer:
+class BlameReader:
     """Asks git who wrote lines, for one answer."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -243,10 +243,10 @@ class Blamer:
 
     def find_stretches(
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
-    ) -> list[Stretch]:
+    ) -> list[LineRange]:
         """Some lines of a file as stretches, in order."""
         if not source.commit or not source.is_committed:
-            return [Stretch(first, last) for first, last in ranges]
+            return [LineRange(first, last) for first, last in ranges]
         if source.is_opaque or not source.size:
             return self._take_whole(source)
         try:
@@ -257,11 +257,11 @@ class Blamer:
             self.notes["This clone lacks earlier versions, so lines are not told apart."] = None
             return self._take_whole(source)
 
-    def _take_whole(self, source: SourceFile) -> list[Stretch]:
+    def _take_whole(self, source: SourceFile) -> list[LineRange]:
         """The file as one stretch, of the commit that last changed it."""
         commit = last_change(self._repository.git_dir, source.commit or "", source.path)
         run = LineRun(0, 0, commit, source.path, 0)
-        return [Stretch(0, 0, commit, (run,))] if commit else []
+        return [LineRange(0, 0, commit, (run,))] if commit else []
 
     def blame_as(
         self,
@@ -471,7 +471,7 @@ def _by_line(runs: Sequence[LineRun]) -> dict[int, tuple[LineRun, int]]:
     return {run.first + at: (run, at) for run in runs for at in range(run.size)}
 
 
-def _join(runs: Sequence[LineRun]) -> list[Stretch]:
+def _join(runs: Sequence[LineRun]) -> list[LineRange]:
     """Runs of single lines put together as far as they belong together."""
     groups: list[list[LineRun]] = []
     end = 0
@@ -482,7 +482,9 @@ def _join(runs: Sequence[LineRun]) -> list[Stretch]:
             _append(groups[-1], run)
         end = run.first
     return [
-        Stretch(group[0].first, group[-1].first + group[-1].size - 1, group[0].commit, tuple(group))
+        LineRange(
+            group[0].first, group[-1].first + group[-1].size - 1, group[0].commit, tuple(group)
+        )
         for group in groups
     ]
 

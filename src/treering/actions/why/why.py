@@ -28,7 +28,7 @@ from treering.actions.why.source import (
     read_source,
     split_target,
 )
-from treering.actions.why.stretches import Blamer, Stretch
+from treering.actions.why.stretches import BlameReader, LineRange
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StorageFailed
 from treering.model.dates import format_moment
@@ -57,12 +57,12 @@ def why(
     taken as a revision has it. Memories are those seen now, from `branch` or from here.
     """
     pending = drain_briefly(workspace)
-    inquest = Inquest(workspace, at=at, branch=branch)
-    target = find_target(workspace, path, inquest.commit, is_past=inquest.is_past)
-    source = inquest.read(target.path)
+    explanation = LineExplanation(workspace, at=at, branch=branch)
+    target = find_target(workspace, path, explanation.commit, is_past=explanation.is_past)
+    source = explanation.read(target.path)
     ranges = choose_ranges(source, target.first, target.last)
-    parts = inquest.explain(source, ranges)
-    return inquest.answer(source, parts, limit or _LIMIT, pending)
+    parts = explanation.explain(source, ranges)
+    return explanation.answer(source, parts, limit or _LIMIT, pending)
 
 
 def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
@@ -80,14 +80,14 @@ def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, 
 class Explained(NamedTuple):
     """A stretch, where its commit comes from, and the memories that explain it, best first."""
 
-    stretch: Stretch
+    stretch: LineRange
     origin: CommitOrigin | None
     code: tuple[str, ...]
     scores: dict[str, float]
     reasons: dict[str, LineReason]
 
 
-class Inquest:
+class LineExplanation:
     """One question: the code at a commit, the memories seen from a branch."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Inquest:
         self.position = workspace.position(branch)
         self.is_past = bool(at or branch)
         self.commit = self._resolve(at) if at else self.position.head
-        self.blamer = Blamer(workspace)
+        self.blamer = BlameReader(workspace)
         self.origins = Origins(workspace, self.blamer.cache, self.commit or "")
         self._finders: dict[str, ReasonFinder] = {}
         self._reverted: dict[str, bool] = {}
@@ -155,7 +155,7 @@ class Inquest:
         return parts
 
     def _explain(
-        self, source: SourceFile, stretch: Stretch, code: tuple[str, ...], *, is_brief: bool
+        self, source: SourceFile, stretch: LineRange, code: tuple[str, ...], *, is_brief: bool
     ) -> Explained:
         finder = self.finder(source.path)
         name = stretch.paths[0] if stretch.paths else source.path
@@ -310,7 +310,7 @@ def _length(part: Explained) -> int:
     return part.stretch.last - part.stretch.first + 1
 
 
-def _subject(stretch: Stretch, origin: CommitOrigin | None) -> str:
+def _subject(stretch: LineRange, origin: CommitOrigin | None) -> str:
     if origin:
         return origin.subject
     return "Its commit cannot be read." if stretch.commit else "Not committed yet"
@@ -355,13 +355,13 @@ def explain_targets(
     """What explains some lines, best first, with how well; of lines that are not there, nothing:
     an agent's editor may be ahead of the files."""
     scores: dict[str, float] = {}
-    inquest: Inquest | None = None
+    explanation: LineExplanation | None = None
     for target in targets:
         if not target.first:
             continue
-        inquest = inquest or Inquest(workspace, branch=branch)
+        explanation = explanation or LineExplanation(workspace, branch=branch)
         try:
-            for memory_id, score in _rank(inquest, str(target)).items():
+            for memory_id, score in _rank(explanation, str(target)).items():
                 scores[memory_id] = max(score, scores.get(memory_id, 0.0))
         except (Invalid, StorageFailed):
             continue
@@ -374,12 +374,14 @@ def explain_file(workspace: Workspace, filters: Filters, branch: str) -> Filters
     target = name_target(workspace, filters.file, commit)
     if not target.first:
         return filters
-    inquest = Inquest(workspace, branch=branch or filters.branch)
-    ids = tuple(_rank(inquest, filters.file))
+    explanation = LineExplanation(workspace, branch=branch or filters.branch)
+    ids = tuple(_rank(explanation, filters.file))
     return filters._replace(file=name_path(workspace, target.path), explaining=ids)
 
 
-def _rank(inquest: Inquest, text: str) -> dict[str, float]:
-    target = find_target(inquest.workspace, text, inquest.commit, is_past=inquest.is_past)
-    source = inquest.read(target.path)
-    return rank(inquest.explain(source, choose_ranges(source, target.first, target.last)))
+def _rank(explanation: LineExplanation, text: str) -> dict[str, float]:
+    target = find_target(
+        explanation.workspace, text, explanation.commit, is_past=explanation.is_past
+    )
+    source = explanation.read(target.path)
+    return rank(explanation.explain(source, choose_ranges(source, target.first, target.last)))

@@ -46,7 +46,7 @@ from treering.hub.postgres.rows import (
 from treering.hub.postgres.search import Background, search_rows
 from treering.hub.postgres.vectors import complete_vectors, has_vectors
 from treering.hub.records import read_state, state_values
-from treering.hub.shelf import Shelf
+from treering.hub.shelf import MirrorIndex
 from treering.hub.shelves import mark_of, split_mark, unmark
 from treering.model.dates import format_moment
 from treering.model.query import Filters, Query
@@ -152,14 +152,14 @@ class PostgresHub:
         is_same = bool(record.updated) and final._replace(notes=()) == before._replace(notes=())
         news = losses = 0
         if not is_same:
-            news, losses = self._store(number, Shelf(record.name, mirror, state, self._clock))
+            news, losses = self._store(number, MirrorIndex(record.name, mirror, state, self._clock))
         self._complete_vectors(number)
         count = self._database.write(lambda c: _note_update(c, number, final))
         is_new = not is_same or bool(record.error)
         status: UpdateStatus = "updated" if is_new else "unchanged"
         return UpdateResult(record.name, status, count, news, losses, notes=state.notes)
 
-    def _store(self, number: int, shelf: Shelf) -> tuple[int, int]:
+    def _store(self, number: int, shelf: MirrorIndex) -> tuple[int, int]:
         """Each scope in a transaction of its own, nearest first: after a kill, what was done is
         done, and the next update goes on from there."""
         scopes = list_scopes(shelf)
@@ -318,7 +318,7 @@ def _number_repositories(connection: Any, names: Sequence[str]) -> dict[int, str
     return dict(connection.execute(query, (list(names),)).fetchall())
 
 
-def _store(number: int, shelf: Shelf, scope: ScopeRows, connection: Any) -> RowCounts:
+def _store(number: int, shelf: MirrorIndex, scope: ScopeRows, connection: Any) -> RowCounts:
     return store_scope(connection, number, shelf, scope)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from treering.hub.meaning import embed_memory
 from treering.hub.postgres.numbers import number_of
 from treering.hub.postgres.vectors import copy_vectors
-from treering.hub.shelf import Shelf, WholeCopy
+from treering.hub.shelf import MirrorIndex, WholeCopy
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import MOST
 from treering.search.entry import Entry, count_terms, entry_of
@@ -52,7 +52,7 @@ class RowCounts(NamedTuple):
     removed: int
 
 
-def list_scopes(shelf: Shelf) -> list[ScopeRows]:
+def list_scopes(shelf: MirrorIndex) -> list[ScopeRows]:
     """The scopes of a repository, nearest first, each with what is seen of it."""
     above: set[str] = set()
     scopes = []
@@ -64,7 +64,7 @@ def list_scopes(shelf: Shelf) -> list[ScopeRows]:
     return scopes
 
 
-def store_scope(connection: Any, number: int, shelf: Shelf, scope: ScopeRows) -> RowCounts:
+def store_scope(connection: Any, number: int, shelf: MirrorIndex, scope: ScopeRows) -> RowCounts:
     """Bring the rows of one scope to what it holds. Run in a transaction."""
     query = "SELECT id, blob, rank FROM treering.memory WHERE repository = %s AND branch = %s"
     before = connection.execute(query, (number, _plain(scope.branch))).fetchall()

@@ -32,7 +32,7 @@ from treering.search.meaning.nearness import VectorView, scanned_by
 from treering.search.meaning.vectors import SmallVector
 from treering.search.succession import Successors, find_successors
 from treering.search.synonyms import synonyms_of
-from treering.search.understanding import QuestionSense
+from treering.search.understanding import SemanticMatch
 from treering.search.visible import VisibleEntries
 
 _LITTLE = 3
@@ -120,9 +120,9 @@ class RowSearch:
         result = turn_to(ask, offset, self._request.limit)
         return result, view, bool(meaning and meaning.is_missing)
 
-    def _sense(self, view: VisibleEntries, candidates: Sequence[Candidate]) -> QuestionSense:
+    def _sense(self, view: VisibleEntries, candidates: Sequence[Candidate]) -> SemanticMatch:
         if self._request.mode == "text":
-            return QuestionSense()
+            return SemanticMatch()
         words = self._request.query.words
         if self._question is None:
             return sense_question(words, None, None)
