@@ -52,7 +52,7 @@ def test_status_views(repo: Repo) -> None:
     assert [(t["topic"], t["count"]) for t in topics] == [
         ("(none)", 1), ("backend", 1), ("backend/db", 1), ("backend/db/wal", 1),
     ]  # fmt: skip
-    assert len(types) == 18
+    assert len(types) == 20
     assert repo.tr.status(view="files")["files"] == [{"path": "a.py", "count": 1}]
     with pytest.raises(Invalid):
         repo.tr.status(view="nonsense")

@@ -50,7 +50,7 @@ def test_types_tell_what_they_mean(filled: Repo) -> None:
     """Description, signal words and how many there are."""
     types = {item["type"]: item for item in filled.tr.status(view="types")["types"]}
 
-    assert len(types) == 18
+    assert len(types) == 20
     assert types["decision"]["count"] == 2
     assert "decided" in types["decision"]["signal_words"]
     assert types["decision"]["description"] == "A choice that was made, and why."

@@ -175,7 +175,7 @@ def recall(
         str, Arg("Only this type.", agents="", short="t", metavar="TYPE", by_hand=EVERY_TYPE)
     ] = "",
     topic: Annotated[str, Arg("Only this topic and those below it.", agents="")] = "",
-    tags: Annotated[Sequence[str], Arg("All of them must match.", options=("tag", "tags"))] = (),
+    tags: Annotated[Sequence[str], Arg("All must match.", options=("tag", "tags"))] = (),
     since: Annotated[
         str, Arg("Created since: 7d, 12h, 2w, a date, today.", agents="7d, 12h, 2w or a date.")
     ] = "",
