@@ -8,6 +8,7 @@ import contextlib
 import errno
 import os
 import re
+import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -35,6 +36,11 @@ _SHARED_DEPTH = 3
 
 def read(handle: Handle, name: str) -> str | None:
     """The object id a ref holds, or None when there is no such ref."""
+    try:
+        if stat.S_ISFIFO(os.stat(f"{handle.path}{name}").st_mode):  # which libgit2 would wait for
+            raise StoreDamaged(f"The ref {name} is a pipe.")
+    except (OSError, ValueError):
+        pass  # packed, or of the repository whose worktree this is
     try:
         return str(handle.lookup_reference(name).target)
     except KeyError:
