@@ -224,3 +224,15 @@ def test_a_line_for_a_branch_that_cannot_be_is_reported_and_the_rest_goes_in(
     ]
     assert (repo.titles("a"), repo.titles("b")) == ({"text 8", "text 0"}, {"text 8", "text 2"})
     assert repo.error("import", str(file), "--branch", "../../x")["code"] == "invalid"
+
+
+def test_a_line_that_is_too_long_is_reported_and_the_rest_goes_in(
+    repo: Repo, tmp_path: Path
+) -> None:
+    file = tmp_path / "memories.jsonl"
+    lines = [{"content": "short"}, {"content": "x", "extra": "y" * 1024 * 1024}, {"content": "end"}]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    answer = repo.tr.import_path(str(file))
+
+    assert (answer.imported, [error.line for error in answer.errors]) == (2, [2])

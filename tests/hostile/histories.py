@@ -161,7 +161,7 @@ def files(forge: Forge, size: int) -> None:
 
 
 def headers(forge: Forge, size: int) -> None:
-    documents = {f"u{n}": b"---\nid: %s%d\n---\nx\n" % (b"x" * size, n) for n in range(150)}
+    documents = {f"u{n}": b"---\nid: %s%d\n---\nx\n" % (b"x" * size, n) for n in range(300)}
     forge.commit(f"{MALLORY}main", documents)
 
 
