@@ -206,3 +206,33 @@ def test_garbage_is_reported_and_never_a_traceback(repo: Repo, tmp_path: Path, s
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert not repo.refs()
+
+
+def test_a_line_for_a_branch_that_cannot_be_is_reported_and_the_rest_goes_in(
+    repo: Repo, tmp_path: Path
+) -> None:
+    names = ("a", "../../x", "b", "-x y", "c.lock", "@{-1}", "nul\0", "x" * 5000 + "/..", "")
+    file = tmp_path / "memories.jsonl"
+    lines = [{"content": f"text {n}", "branch": name} for n, name in enumerate(names)]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    answer = repo.tr.import_path(str(file))
+
+    assert answer.imported == 3
+    assert [(error.line, error.code) for error in answer.errors] == [
+        (number, "invalid") for number in (2, 4, 5, 6, 7, 8)
+    ]
+    assert (repo.titles("a"), repo.titles("b")) == ({"text 8", "text 0"}, {"text 8", "text 2"})
+    assert repo.error("import", str(file), "--branch", "../../x")["code"] == "invalid"
+
+
+def test_a_line_that_is_too_long_is_reported_and_the_rest_goes_in(
+    repo: Repo, tmp_path: Path
+) -> None:
+    file = tmp_path / "memories.jsonl"
+    lines = [{"content": "short"}, {"content": "x", "extra": "y" * 1024 * 1024}, {"content": "end"}]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    answer = repo.tr.import_path(str(file))
+
+    assert (answer.imported, [error.line for error in answer.errors]) == (2, [2])

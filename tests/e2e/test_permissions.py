@@ -89,3 +89,35 @@ def test_doctor_closes_what_was_left_open(repo: Repo) -> None:
 
     assert "open-to-all" in [f["code"] for f in answer["findings"] if f["fixed"]]
     assert stat.S_IMODE(private.stat().st_mode) & 0o007 == 0
+
+
+@pytest.mark.parametrize("name", ["private.git", "private.git.new"])
+def test_private_memories_go_into_no_repository_of_another_user(repo: Repo, name: str) -> None:
+    """In a repository that a group shares, whoever made it first would read them."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    planted = repo.path / ".git" / "treering" / name
+    repo.tr.remember("Use WAL mode")
+    subprocess.run(["git", "init", "-q", "--bare", str(planted)], check=True)
+    planted.chmod(0o777)
+    os.chown(planted, 4711, -1)
+
+    error = repo.error("remember", "mine alone", "--private")
+
+    assert error["code"] == "storage_failed"
+    assert repo.titles() == {"Use WAL mode"}
+    assert not list((planted / "refs").rglob("main"))
+
+
+@pytest.mark.parametrize("name", ["treering", "treering/private.git", "treering/private.git.new"])
+def test_private_memories_go_behind_no_link(repo: Repo, tmp_path: Path, name: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    subprocess.run(["git", "init", "-q", "--bare", str(elsewhere)], check=True)
+    before = sorted(elsewhere.rglob("*"))
+    (repo.path / ".git" / name).parent.mkdir(exist_ok=True)
+    (repo.path / ".git" / name).symlink_to(elsewhere, target_is_directory=True)
+
+    error = repo.error("remember", "mine alone", "--private")
+
+    assert error["code"] == "storage_failed"
+    assert sorted(elsewhere.rglob("*")) == before

@@ -109,6 +109,7 @@ def test_content_round_trips_byte_for_byte(content: str) -> None:
         ("no-front-matter", b""),
         ("no-front-matter", b"just text\n"),
         ("no-front-matter", b"---\nid: x\nno end\n"),
+        ("bad-value", WRITTEN.encode() + b"w" * 256 * 1024 + b"\n"),
         ("bom", b"\xef\xbb\xbf" + WRITTEN.encode()),
         ("crlf", WRITTEN.replace("\n", "\r\n").encode()),
         ("not-utf-8", WRITTEN.replace("We", "W\udcff").encode(errors="surrogateescape")),

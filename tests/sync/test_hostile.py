@@ -213,3 +213,22 @@ def test_a_huge_message_that_git_fetched_is_not_read_before_the_next_sync(clone:
     assert {hit.title for hit in bob.tr.recall(scope="all").results} == {"known to all"}
     assert {event.title for event in bob.tr.log(all=True).entries} == {"known to all"}
     assert "theirs" not in str(bob.tr.status())
+
+
+def test_a_tree_that_is_too_large_is_refused(clone: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And told, also where something of ours goes out."""
+    monkeypatch.setattr("treering.sync.incoming._MOST_LISTED", 10_000)
+    ada, bob = clone("ada"), clone("bob")
+    bob.tr.remember("known to bob", type="insight")
+    text = blob(ada, "text")
+    shard = tree(ada, *(f"100644 blob {text}\t00{number:010}.md" for number in range(300)))
+    root = tree(ada, f"040000 tree {tree(ada, f'040000 tree {shard}{chr(9)}00')}\tmemories")
+    write_to(ada, commit(ada, root, "x\n\nTreering-Op: import"), f"{STRANGER}main")
+
+    pushed = {line.branch: line for line in bob.tr.sync().scopes}["main"]
+    refused = {line.branch: line for line in bob.tr.sync().scopes}["main"]
+
+    assert pushed.status == "pushed"
+    assert "too many memories" in str(pushed.notes)
+    assert (refused.status, refused.reason) == ("refused", pushed.notes[0] if pushed.notes else "")
+    assert bob.titles() == {"known to bob"}

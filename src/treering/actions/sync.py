@@ -418,8 +418,11 @@ class _SyncRun:
                     self._memories["pushed"] += _count_changes(
                         self._vault, place.own_head(scope) or None, tip
                     )
-                    if scope not in self._lines or self._lines[scope].status in _NOT_PUSHED:
-                        self._lines[scope] = SyncedScope(scope.branch, "pushed")
+                    line = self._lines.get(scope)
+                    if line is None or line.status in _NOT_PUSHED:
+                        is_refused = line is not None and line.status == "refused"
+                        notes = (line.reason,) if line and line.reason and is_refused else None
+                        self._lines[scope] = SyncedScope(scope.branch, "pushed", notes=notes)
                 elif result and not result.is_worth_a_retry:
                     self._refused[scope] = result.reason
             for name, scope in todo.gone.items():

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.git.files import read_plain
+from treering.git.files import open_plain, read_plain
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
@@ -152,9 +152,9 @@ def _is_commit(text: str) -> bool:
 def _read(path: Path) -> JournalEvent | None:
     """The event in a file; None while it is being written."""
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        with os.fdopen(open_plain(path), "rb") as file:
             moment = os.fstat(file.fileno()).st_mtime_ns / 1e9
-            text = file.read(_MOST_BYTES)
+            text = file.read(_MOST_BYTES).decode(errors="surrogateescape")
     except OSError:
         return None
     if not text.endswith("\n" + _END) and abs(time.time() - moment) < _ABANDONED:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.git import process, refs
+from treering.git.files import read_plain
 
 #: Where a walk starts that is to see what git keeps.
 EVERYTHING = ("--all", "--reflog")
@@ -219,7 +220,7 @@ def _list_logged(git_dir: Path, common_dir: Path, held: set[str]) -> Iterator[Ho
     In this order they can be taken out one by one: the numbers of those to come stay as they are.
     """
     logs = git_dir / "logs"
-    for log in sorted(path for path in logs.rglob("*") if path.is_file()):
+    for log in sorted(p for p in logs.rglob("*") if p.is_file() and not p.is_symlink()):
         name = os.fspath(log.relative_to(logs))
         numbers = _lines_with(log, held)
         if numbers and (name == "HEAD" or _exists(git_dir, common_dir, name)):
@@ -228,7 +229,7 @@ def _list_logged(git_dir: Path, common_dir: Path, held: set[str]) -> Iterator[Ho
 
 def _lines_with(log: Path, held: set[str]) -> list[int]:
     ages: list[int] = []
-    lines = log.read_bytes().splitlines()
+    lines = read_plain(log).splitlines()
     is_named = False
     for age, line in zip(reversed(range(len(lines))), lines, strict=True):
         old, new = line[:40].decode("ascii", "replace"), line[41:81].decode("ascii", "replace")

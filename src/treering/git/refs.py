@@ -8,6 +8,7 @@ import contextlib
 import errno
 import os
 import re
+import stat
 import time
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -36,6 +37,11 @@ _SHARED_DEPTH = 3
 def read(handle: Handle, name: str) -> str | None:
     """The object id a ref holds, or None when there is no such ref."""
     try:
+        if stat.S_ISFIFO(os.stat(f"{handle.path}{name}").st_mode):  # which libgit2 would wait for
+            raise StoreDamaged(f"The ref {name} is a pipe.")
+    except (OSError, ValueError):
+        pass  # packed, or of the repository whose worktree this is
+    try:
         return str(handle.lookup_reference(name).target)
     except KeyError:
         return None
@@ -43,33 +49,35 @@ def read(handle: Handle, name: str) -> str | None:
         raise StoreDamaged(f"The ref {name} cannot be read: {error}") from error
 
 
-def list_refs(common_dir: Path, prefix: str) -> dict[str, str]:
-    """Every ref whose name starts with `prefix` and its object id, loose ones winning.
+def list_refs(common_dir: Path, prefix: str, ending: str = "") -> dict[str, str]:
+    """Every ref whose name starts with `prefix` and its object id, loose ones winning; with an
+    `ending` those of that name in each folder of the prefix, at the cost of these alone.
 
     Loose ones are read first: git packs a ref before it takes its file away, so one that is packed
     between the two looks is seen twice, where the other order would see it in neither.
     """
-    loose = dict(_loose(common_dir, prefix))
-    tips = dict(_read_packed(common_dir, prefix)) | loose
+    loose = dict(_loose(common_dir, prefix, ending))
+    tips = dict(_read_packed(common_dir, prefix, ending)) | loose
     return dict(sorted(tips.items()))
 
 
-def _read_packed(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
+def _read_packed(common_dir: Path, prefix: str, ending: str) -> Iterator[tuple[str, str]]:
     try:
         text = (common_dir / "packed-refs").read_bytes()
     except FileNotFoundError:
         return
-    start = b" " + os.fsencode(prefix)
-    if start not in text:
+    start, end = b" " + os.fsencode(prefix), os.fsencode(f"/{ending}" if ending else "")
+    if start not in text or end + b"\n" not in text:
         return
     for line in text.splitlines():
-        if line[40 : 40 + len(start)] == start:
+        if line[40 : 40 + len(start)] == start and line.endswith(end):
             yield os.fsdecode(line[41:]), line[:40].decode("ascii", "replace")
 
 
-def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
+def _loose(common_dir: Path, prefix: str, ending: str) -> Iterator[tuple[str, str]]:
     top, _, start = prefix.rpartition("/")
-    for name in _names(os.path.join(common_dir, top)):
+    folder = os.path.join(common_dir, top)
+    for name in _names_ending(folder, ending) if ending else _names(folder):
         if name.startswith(start) and not name.endswith(".lock"):
             try:
                 text = read_plain(os.path.join(common_dir, top, name))
@@ -79,6 +87,15 @@ def _loose(common_dir: Path, prefix: str) -> Iterator[tuple[str, str]]:
             except OSError as error:
                 if error.errno != errno.ELOOP:  # a link
                     raise
+
+
+def _names_ending(folder: str, ending: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [f"{entry.name}/{ending}" for entry in entries]
+    except FileNotFoundError:
+        return []
+    return [name for name in names if os.path.isfile(os.path.join(folder, name))]
 
 
 def _names(folder: str, above: str = "") -> Iterator[str]:

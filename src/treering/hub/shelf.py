@@ -119,7 +119,10 @@ class MirrorIndex:
     def _parse(self, blob: str) -> Memory | None:
         vault = self._store.shared
         try:
-            return vault.peek(blob) or document.parse(vault.repository.objects.blob(blob))
+            if memory := vault.peek(blob):
+                return memory
+            body = vault.repository.objects.blob(blob, most=document.MAX_BYTES)
+            return document.parse(body)
         except (TreeringError, GitError):
             return None
 

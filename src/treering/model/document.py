@@ -10,12 +10,14 @@ from typing import Any
 
 from treering.errors import Invalid, InvalidDocument
 from treering.model import frontmatter
-from treering.model.memory import FileRef, Link, Memory, check
+from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, check
 
 FORMAT = 1
 # 1: front matter as in docs/reference/format.md
 
 _FENCE = "---\n"
+#: No document is larger; the size of a blob is known before it is read.
+MAX_BYTES = 2 * len(_FENCE) + frontmatter.MAX_BYTES + MAX_CONTENT + 2
 _ORDER = (
     "id", "type", "title", "tags", "topic", "status", "confidence", "source", "author", "agent",
     "session", "commit", "files", "created", "modified", "links", "details",

@@ -15,6 +15,8 @@ MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
 MAX_TAG = 100
 MAX_CONTENT = 256 * 1024
+#: A memory is found by so many of its files, the first ones; all of them are shown.
+MAX_INDEXED_FILES = 200
 MIN_PREFIX = 4
 MAX_NAME = 64
 

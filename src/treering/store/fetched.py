@@ -33,15 +33,17 @@ class FetchedHead(NamedTuple):
         return f"{REMOTES}{self.remote}/{self.kind}/{self.clone}/{self.component}"
 
 
-def list_fetched(repository: Repository, remote: str = "") -> Iterator[FetchedHead]:
-    """Every head that was seen at a remote, or at any."""
+def list_fetched(
+    repository: Repository, remote: str = "", component: str = ""
+) -> Iterator[FetchedHead]:
+    """Every head that was seen at a remote, or at any; of all scopes, or of one."""
     for name in [remote] if remote else repository.remotes():
         for kind in (CLONES_SEEN, LOST):
             prefix = f"{REMOTES}{name}/{kind}/"
-            for ref, tip in refs.list_refs(repository.common_dir, prefix).items():
-                clone, _, component = ref.removeprefix(prefix).rpartition("/")
+            for ref, tip in refs.list_refs(repository.common_dir, prefix, component).items():
+                clone, _, scope = ref.removeprefix(prefix).rpartition("/")
                 if clone and "/" not in clone:
-                    yield FetchedHead(name, kind, clone, component, tip)
+                    yield FetchedHead(name, kind, clone, scope, tip)
 
 
 def remove_fetched(vault: Vault, held: Held, tips: Mapping[str, str], *, why: str) -> None:

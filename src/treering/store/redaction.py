@@ -159,7 +159,7 @@ def is_tombstone(vault: Vault, blob: str) -> bool:
     """Whether a blob is what stays of a memory that was redacted. Hardly any is, so its bytes are
     looked at before it is read as a memory."""
     try:
-        is_likely = TOMBSTONE in vault.repository.objects.blob(blob)
+        is_likely = TOMBSTONE in vault.repository.objects.blob(blob, most=document.MAX_BYTES)
     except StoreDamaged:
         return False
     return is_likely and is_redacted(vault.try_memory(blob))

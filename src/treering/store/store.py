@@ -87,7 +87,7 @@ class Store:
 
         A repository of its own, because `git push --mirror` sends every ref there is.
         """
-        if self._private is None and os.path.exists(self._private_head):
+        if self._private is None and os.path.exists(self._private_head) and self._is_private_ours():
             self._private = self._open_private()
         return self._private
 
@@ -96,6 +96,17 @@ class Store:
         shared = copy.copy(self)
         shared._private, shared._private_head = None, ""
         return shared
+
+    def _is_private_ours(self) -> bool:
+        """Return whether the private vault is a folder of this user's: in a repository that a group
+        shares, whoever made another one reads what is put into it."""
+        try:
+            files.check_folder(self._private_dir, levels=2)
+            for name in ("HEAD", "config"):
+                os.close(files.open_file(self._private_dir / name))
+        except OSError:
+            return False
+        return True
 
     def _open_private(self) -> Vault:
         try:
@@ -112,11 +123,15 @@ class Store:
         """The private vault, made if it is not there; whoever calls holds the lock."""
         if (vault := self.private) is not None:
             return vault
+        if os.path.lexists(self._private_dir):
+            raise StorageFailed(
+                f"Private memories are refused: {self._private_dir} is not a repository of yours."
+            )
         # Made beside and renamed: `git init` killed half-way leaves what no one can open.
         making = self.folder / "private.git.new"
         try:
-            self.folder.mkdir(exist_ok=True)  # others of a shared repository keep things in it
-            making.mkdir(mode=0o700, exist_ok=True)
+            files.make_folder(making, levels=2)  # others of a shared repository use the one above
+            making.chmod(0o700)
             make_bare(making)
             making.rename(self._private_dir)
         except OSError as error:

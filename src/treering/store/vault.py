@@ -6,7 +6,13 @@ from itertools import islice
 from typing import Any, Protocol
 
 from treering.clock import Clock, wall_clock
-from treering.errors import FormatTooNew, StorageFailed, StoreDamaged, TreeringError
+from treering.errors import (
+    FormatTooNew,
+    InvalidDocument,
+    StorageFailed,
+    StoreDamaged,
+    TreeringError,
+)
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE, Person
@@ -69,6 +75,7 @@ class Vault:
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
+        self._invalid: dict[str, InvalidDocument] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -108,16 +115,12 @@ class Vault:
 
     def fetched_heads(self, of: Scope) -> list[str]:
         """Return what other clones say of a scope, as far as a fetch has seen it."""
-        names: dict[str, str] = {}
+        tips: dict[str, None] = {}
         for remote in self.repository.remotes():
             if there := self.remote_names.name_there(remote, of):
-                names[remote] = there.component
-        tips = (
-            head.tip
-            for head in list_fetched(self.repository)
-            if names.get(head.remote) == head.component
-        )
-        heads = self._without_oversized(dict.fromkeys(tips))
+                found = list_fetched(self.repository, remote, there.component)
+                tips.update((head.tip, None) for head in found)
+        heads = self._without_oversized(tips)
         return self._without_trash(of, heads, self._list_trash()) if heads else []
 
     def _without_oversized(self, heads: Collection[str]) -> list[str]:
@@ -264,12 +267,20 @@ class Vault:
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
-        memory = self._parsed.get(blob)
-        if memory is None:
-            memory = document.parse(self.repository.objects.blob(blob))
-            if len(self._parsed) >= _MOST_PARSED:
-                self._parsed.clear()
-            self._parsed[blob] = memory
+        if memory := self._parsed.get(blob):
+            return memory
+        if blob in self._invalid:
+            raise self._invalid[blob]
+        try:
+            data = self.repository.objects.blob(blob, most=document.MAX_BYTES)
+            memory = document.parse(data)
+        except InvalidDocument as error:
+            if len(self._invalid) < _MOST_PARSED:
+                self._invalid[blob] = error.with_traceback(None)
+            raise
+        if len(self._parsed) >= _MOST_PARSED:
+            self._parsed.clear()
+        self._parsed[blob] = memory
         return memory
 
     def peek(self, blob: str) -> Memory | None:

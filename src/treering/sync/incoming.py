@@ -17,7 +17,7 @@ from treering.model.document import FORMAT
 from treering.model.scope import Scope
 from treering.store import heads, layout, message
 from treering.store.absence import Loss, find_losses, put_back, tell
-from treering.store.ancestry import TOO_LARGE, list_oversized, read_news
+from treering.store.ancestry import TOO_LARGE
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
 from treering.store.vault import Vault
@@ -77,10 +77,7 @@ def look_over(
     history takes its time. `before` is what was seen of the scope so far."""
     bases: dict[str, str | None] = {}
     refusals: list[str] = []
-    known = [head for head in heads.list_heads(vault, scope) if head not in heads_there]
-    oversized = list_oversized(
-        vault.repository, read_news(vault.repository, heads_there.keys(), known)
-    )
+    oversized = vault.history.find_oversized(vault, heads_there.keys())
     for tip, base in heads_there.items():
         try:
             if tip in oversized:

@@ -13,6 +13,7 @@ from treering.branches.survey import seen_scopes
 from treering.branches.trunk import trunk_of
 from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git import reach, refs
+from treering.git.files import read_plain
 from treering.git.lock import Held
 from treering.git.objects import BLOB, TREE
 from treering.model import document
@@ -82,7 +83,7 @@ def _culprit(workspace: Workspace) -> str:
     """git filter-repo writes down which refs it deleted."""
     file = workspace.repository.common_dir / "filter-repo" / "ref-map"
     try:
-        has_deletion = f"{'0' * 40} {REFS}" in file.read_text(encoding="utf-8", errors="replace")
+        has_deletion = f"{'0' * 40} {REFS}".encode() in read_plain(file)
     except OSError:
         return ""
     return ": git filter-repo deleted them" if has_deletion else ""

@@ -91,8 +91,15 @@ def import_records(
 
     imported, previews, undo = 0, list[Preview](), list[Call]()
     errors += _link_up(by_branch)
-    for name, memories in by_branch.items():
-        new, there, failures, back = _write(workspace, name, memories, private, dry_run)
+    # The caller's own branch first: where that cannot be written, nothing has been.
+    for name, memories in sorted(by_branch.items(), key=lambda item: item[0] != branch):
+        try:
+            new, there, failures, back = _write(workspace, name, memories, private, dry_run)
+        except TreeringError as error:
+            if name == branch:
+                raise
+            errors += [_failure(record, error) for record, _ in memories.values()]
+            continue
         undo += [part for part in back.parts if isinstance(part, Call)] if back else []
         imported, known_count, errors = imported + len(new), known_count + there, errors + failures
         previews += [Preview(memory.type, memory.title, name) for memory in new]

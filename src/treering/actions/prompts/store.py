@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.errors import Invalid, StorageFailed, TreeringError
-from treering.git.files import replace_file
+from treering.git.files import read_plain, replace_file
 from treering.git.objects import blob_id
 from treering.model import document
 from treering.model.choices import PROMPT_KINDS
@@ -122,7 +122,7 @@ def _own_folder(workspace: Workspace) -> Path:
 def _read_own(file: Path) -> SavedPrompt | None:
     """One of the user's own; the file's name and folder decide, not what it says of itself."""
     try:
-        data = file.read_bytes()
+        data = read_plain(file.resolve())  # a link of the user's own is followed
         prompt = prompt_of(document.parse(data))
     except (OSError, TreeringError):
         return None

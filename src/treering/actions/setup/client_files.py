@@ -16,7 +16,7 @@ from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY, Addition, 
 from treering.actions.setup.json_text import Insertion
 from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
-from treering.git.files import replace_file
+from treering.git.files import read_plain, replace_file
 from treering.git.repository import Repository
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
@@ -87,7 +87,7 @@ def _in_work_tree(top: Path, path: str) -> Path:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_plain(path.resolve()).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:

@@ -1,0 +1,111 @@
+"""Whatever a stranger pushes, calls end within a bound of CPU, keep what is ours, and say what was
+left out."""
+
+import random
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import TREERING, Repo, make_clone, make_repo
+from hostile.histories import QUANTITIES, Forge, give_to
+
+VERBS = (
+    ("recall", "wal readers"),
+    ("context", "--task", "wal readers"),
+    ("log", "--limit", "5"),
+    ("status",),
+    ("remember", "Rotate tokens weekly"),
+    ("doctor", "--dry-run"),
+)
+#: CPU seconds of a verb, and of a first sync, which reads all that is new; with air for a machine
+#: that does other things. Before there were bounds they took from ten seconds to minutes.
+VERB, SYNC = 4.0, 8.0
+#: The same for the sizes of a long run.
+DEEP_VERB, DEEP_SYNC = 12.0, 40.0
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Repo:
+    make_repo(tmp_path / "seed").commit_file("README.md", "# A project\n")
+    subprocess.run(["git", "clone", "-q", "--bare", "seed", "origin"], cwd=tmp_path, check=True)
+    repo = make_clone(tmp_path / "origin", tmp_path / "victim", "ada")
+    repo.tr.remember("Use WAL mode for readers", type="decision")
+    return repo
+
+
+def cpu_of(repo: Repo, *words: str) -> float:
+    """CPU seconds of a command and of all it starts; it has to end well, or with words."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [str(TREERING), *words], cwd=repo.path, capture_output=True, check=False, timeout=300
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode in (0, 1), f"{words}: {done.stderr.decode()}"
+    assert b"internal" not in done.stderr, f"{words}: {done.stderr.decode()}"
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def play(repo: Repo, verb: float, sync: float, *, is_fetched: bool) -> None:
+    """Every verb within its bound; what is ours stays, is found, and comes first."""
+    if is_fetched:
+        give_to(repo)
+    costs = {("sync",): cpu_of(repo, "sync")} if not is_fetched else {}
+    cpu_of(repo, "recall", "wal")  # a first look at what git fetched reads all of it, too
+    costs |= {words: cpu_of(repo, *words) for words in VERBS}
+
+    too_long = {w: cost for w, cost in costs.items() if cost > (sync if w == ("sync",) else verb)}
+    assert not too_long
+    assert {"Use WAL mode for readers", "Rotate tokens weekly"} <= repo.titles()
+    assert "Use WAL mode for readers" in [h.title for h in repo.tr.recall("WAL mode").results]
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_no_quantity_makes_a_call_slow(victim: Repo, tmp_path: Path, name: str) -> None:
+    write, sizes = QUANTITIES[name]
+    forge = Forge(tmp_path / "origin")
+    write(forge, sizes[1])
+    forge.write()
+
+    play(victim, VERB, SYNC, is_fetched=False)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("is_fetched", [False, True])
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_no_large_quantity_makes_a_call_slow(
+    victim: Repo, tmp_path: Path, name: str, is_fetched: bool
+) -> None:
+    write, sizes = QUANTITIES[name]
+    forge = Forge(tmp_path / "origin")
+    write(forge, sizes[2])
+    forge.write()
+
+    play(victim, DEEP_VERB, DEEP_SYNC, is_fetched=is_fetched)
+
+
+def play_mixture(seed: int, folder: Path, victim: Repo) -> None:
+    """Several quantities at once, each of a size at or beyond its bound."""
+    chance = random.Random(seed)
+    forge = Forge(folder / "origin")
+    for name in chance.sample(list(QUANTITIES), 3):
+        write, sizes = QUANTITIES[name]
+        write(forge, chance.choice(sizes[:2]))
+        for ref in ("main", "parents"):
+            forge.start(f"refs/treering/clones/mallory00000/{ref}")
+            forge.start(f"refs/treering/clones/eve000000000/{ref}")
+    forge.write()
+
+    play(victim, VERB * 2, SYNC * 2, is_fetched=chance.random() < 0.5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_mixture_makes_a_call_slow(victim: Repo, tmp_path: Path, seed: int) -> None:
+    play_mixture(seed, tmp_path, victim)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(2, 20))
+def test_no_mixture_of_many_makes_a_call_slow(victim: Repo, tmp_path: Path, seed: int) -> None:
+    play_mixture(seed, tmp_path, victim)

@@ -1,0 +1,129 @@
+"""Links, pipes, folders and sockets in place of every file treering opens: every verb ends."""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import forking
+from conftest import Repo
+
+KINDS = ("pipe", "folder", "socket", "link", "link to a pipe")
+#: SQLite's own, which come and go, and what a kill may leave.
+BESIDE = ("treering/treering.db-wal", "treering/treering.db-shm", "treering/treering.db-journal")
+VERBS = (
+    ("remember", "Rotate tokens weekly"),
+    ("recall", "tokens", "--limit", "1"),
+    ("context", "--task", "tokens"),
+    ("checkpoint",),
+    ("hook", "work", "post-merge"),
+    ("hook", "agent", "claude", "SessionStart"),
+    ("status",),
+    ("gc",),
+    ("doctor",),
+    ("init", "--client", "claude"),
+)
+#: Seconds for one verb, of which the lock may be waited for ten, on a machine that is busy.
+LONGEST = 30
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory, _seed: Path) -> Path:
+    """A repository in which everything that leaves a file was done."""
+    folder = tmp_path_factory.mktemp("used") / "repo"
+    shutil.copytree(_seed, folder)
+    repo = Repo(folder)
+    repo.now += 60
+    repo.cli("init", "--client", "claude")
+    repo.cli("remember", "Tokens are opaque", "--type", "decision")
+    repo.cli("remember", "Tokens are mine", "--private")
+    repo.commit_file("a.py")
+    repo.cli("backfill", "--all")
+    repo.cli("recall", "--limit", "1")
+    repo.cli("checkpoint", "save", "half way")
+    start = json.dumps({"cwd": str(folder), "session_id": "s1"})
+    repo.cli("hook", "agent", "claude", "SessionStart", feed=start)
+    repo.cli("gc")
+    return folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder with a file of the user's own."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "victim").write_bytes(b"mine\n")
+    return folder
+
+
+def opened(git_dir: Path) -> list[str]:
+    """The files of ours below a git directory; objects are git's."""
+    found = [*git_dir.glob("treering*.lock"), *(git_dir / "treering").rglob("*")]
+    found += (git_dir / "logs" / "refs" / "treering").rglob("*")
+    names = [str(path.relative_to(git_dir)) for path in found if path.is_file()]
+    return sorted({*(name for name in names if "/objects/" not in name), *BESIDE})
+
+
+def plant(path: Path, kind: str, elsewhere: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "socket":
+            with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as one:
+                one.bind(path.name)  # a socket's name has at most 107 bytes
+        case "link":
+            path.symlink_to(elsewhere / "victim")
+        case _:
+            if not (elsewhere / "pipe").exists():
+                os.mkfifo(elsewhere / "pipe")
+            path.symlink_to(elsewhere / "pipe")
+
+
+def play(repo: Repo, planted: str) -> None:
+    """Every verb, each as a process that is stopped, and fails the test, where it waits."""
+    feed = json.dumps({"cwd": str(repo.path), "session_id": "s2"}).encode()
+    for words in VERBS:
+        try:
+            done = forking.run(words, repo.path, feed, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"{words} waits for {planted}")
+        assert b"internal" not in done.stderr, f"{words} with {planted}: {done.stderr.decode()}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_verb_ends_where_all_files_are_something_else(
+    used: Path, tmp_path: Path, elsewhere: Path, kind: str
+) -> None:
+    """All but the locks, without which nothing is written at all."""
+    repo = Repo(Path(shutil.copytree(used, tmp_path / "repo", symlinks=True)))
+    git_dir = repo.path / ".git"
+    names = [name for name in opened(git_dir) if not name.endswith(".lock")]
+
+    for name in names:
+        plant(git_dir / name, kind, elsewhere)
+    play(repo, f"{kind} for {len(names)} files")
+
+    assert len(names) > 15
+    assert (elsewhere / "victim").read_bytes() == b"mine\n"
+    assert "Tokens are opaque" in repo.git("log", "--all", "-p", "--format=")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_verb_ends_where_one_file_is_something_else(
+    used: Path, tmp_path: Path, elsewhere: Path, kind: str
+) -> None:
+    for number, name in enumerate(opened(used / ".git")):
+        repo = Repo(Path(shutil.copytree(used, tmp_path / str(number), symlinks=True)))
+        plant(repo.path / ".git" / name, kind, elsewhere)
+        play(repo, f"{kind} for {name}")
+        assert (elsewhere / "victim").read_bytes() == b"mine\n"
