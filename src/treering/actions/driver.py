@@ -246,7 +246,7 @@ class _Deed:
         return is_same and self._vault.tip(line.scope) == line.tip
 
     def _is_done(self, line: PlanLine) -> bool:
-        """Whether another did it meanwhile: the memories are where they were to go."""
+        """Return whether another did it meanwhile: the memories are where they were to go."""
         if line.action == "trash":
             prefix = f"{TRASH}{line.scope.component}/"
             there = refs.list_refs(self._vault.repository.common_dir, prefix)

@@ -162,7 +162,8 @@ def _share(vault: Vault, line: PlanLine) -> str | None:
 
 
 def _is_said(backs: list[str], number: int) -> bool:
-    """Whether a line before says the same to git, which does it for shared and private memories."""
+    """Return whether a line before says the same to git, which does it for shared and private
+    memories."""
     return backs[number].startswith("git ") and backs[number] in backs[:number]
 
 

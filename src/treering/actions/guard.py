@@ -256,7 +256,8 @@ def _name_scope(workspace: Workspace, name: str) -> str:
 
 
 def _is_generated(repository: "Repository", file: ChangedFile, change: _ComparedCode) -> bool:
-    """Whether a program wrote a file: by its name, by an attribute, or as its first lines say."""
+    """Return whether a program wrote a file: by its name, by an attribute, or as its first lines
+    say."""
     name = file.old_path.rpartition("/")[2]
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in read_word_list("words", "generated")):
         return True

@@ -101,7 +101,7 @@ def warn_missing_files(
 
 
 def _is_there(workspace: Workspace, position: Position, file: FileRef) -> bool:
-    """Whether a file or a folder has this name."""
+    """Return whether a file or a folder has this name."""
     repository = workspace.repository
     if file.blob or (position.head and repository.has_path(position.head, file.path)):
         return True

@@ -75,7 +75,7 @@ class Marks(NamedTuple):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether it is outdated by a word as good as its own."""
+        """Return whether it is outdated by a word as good as its own."""
         return self.outdated_by is not None and not self.outdated_by.by
 
     @property
@@ -112,7 +112,7 @@ def marks_of(item: object) -> Marks:
 
 
 def is_out_of_force(type: str, outcome: str | None, marks: Marks) -> bool:
-    """Whether a memory speaks of code that was taken back. A lesson outlives the code."""
+    """Return whether a memory speaks of code that was taken back. A lesson outlives the code."""
     return marks.reverted is not None and type in _OF_CODE and outcome != "failed"
 
 

@@ -167,8 +167,8 @@ class Neighbourhood:
         self._rows.add(memories, trees=[tree for tree in trees if tree])
 
     def knows(self, view: View) -> bool:
-        """Whether the table has everything a view shows, a few memories having been read if need
-        be."""
+        """Return whether the table has everything a view shows, a few memories having been read if
+        need be."""
         trees = [tree for layer in view.layers if (tree := layer.snapshot.key[1])]
         try:
             if not self._rows.unknown_trees(trees):

@@ -94,7 +94,8 @@ def _of_record(copy: Copy) -> Standing:
 
 
 def _says_the_same(copy: Copy, blob: str) -> bool:
-    """Whether a version that landed has the words of the one shown: links and tags may differ."""
+    """Return whether a version that landed has the words of the one shown: links and tags may
+    differ."""
     if blob == copy.blob:
         return True
     landed, now = copy.layer.vault.try_memory(blob), copy.try_memory()

@@ -111,7 +111,8 @@ class Workspace:
 
     @property
     def is_synced(self) -> bool:
-        """Whether memories are on disk before they are acknowledged; git says no in four ways."""
+        """Return whether memories are on disk before they are acknowledged; git says no in four
+        ways."""
         setting = self.repository.config("treering.fsync") or "true"
         return setting.lower() not in ("false", "no", "off", "0")
 

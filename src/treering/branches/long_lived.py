@@ -40,7 +40,7 @@ def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[s
 
 
 def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
-    """Whether others land on a branch; for most names no history is looked at."""
+    """Return whether others land on a branch; for most names no history is looked at."""
     is_usual = name in usual_names(repository)
     if is_usual and has_branch(repository, name):
         return True
@@ -60,8 +60,8 @@ def _list_branches(repository: Repository) -> set[str]:
 
 
 def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:
-    """Whether a branch was merged into this one since it left the trunk; the trunk itself, merged
-    to keep up, is no sign."""
+    """Return whether a branch was merged into this one since it left the trunk; the trunk itself,
+    merged to keep up, is no sign."""
     key = (tuple(tips_of(repository, name)), tuple(tips_of(repository, trunk)))
     known = _known.setdefault(repository, {})
     if key not in known:

@@ -60,7 +60,8 @@ def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | 
 
 
 def _has_begun_since(repository: Repository, vault: Vault, branch: str, scope: Scope) -> bool:
-    """Whether a branch was made anew after the newest of a scope whose name it had for a while."""
+    """Return whether a branch was made anew after the newest of a scope whose name it had for a
+    while."""
     newest = _last_write_here(vault, scope)
     return newest is not None and _was_made_after(repository, branch, newest)
 
@@ -74,8 +75,8 @@ def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | N
 def _is_of_another(
     vault: Vault, scope: Scope, tip: str, renamed: int, log: list[reflog.ReflogLine]
 ) -> bool:
-    """Whether a scope was written after the rename, from a commit the branch never made; what
-    others write to the old name says nothing of what was ours."""
+    """Return whether a scope was written after the rename, from a commit the branch never made;
+    what others write to the old name says nothing of what was ours."""
     if tip not in _list_made_here(vault, scope):
         return False
     try:
@@ -91,7 +92,7 @@ def _is_of_another(
 def is_left_over(
     repository: Repository, vault: Vault, scope: Scope, tip: str, trunk: str = ""
 ) -> bool:
-    """Whether a scope belongs to a branch before the one that has the name now.
+    """Return whether a scope belongs to a branch before the one that has the name now.
 
     In doubt it does not: a memory too many is better than one that is hidden. Long-lived branches
     are one by name, whatever their history did.
@@ -103,7 +104,7 @@ def is_left_over(
 
 
 def is_of_trunk(repository: Repository, scope: Scope) -> bool:
-    """Whether a scope is the trunk's, under its name or one it had before."""
+    """Return whether a scope is the trunk's, under its name or one it had before."""
     trunk = trunk_of(repository)
     return scope.branch == trunk or scope.branch in former_names(repository, trunk)
 
@@ -125,8 +126,9 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
 
 
 def _was_made_after(repository: Repository, branch: str, written: CommitInfo) -> bool:
-    """Whether a branch was made anew after something was written: its log begins later, and from a
-    commit of a long-lived branch. One that is back at a commit of its own was deleted by mistake.
+    """Return whether a branch was made anew after something was written: its log begins later, and
+    from a commit of a long-lived branch. One that is back at a commit of its own was deleted by
+    mistake.
 
     A clock may have been set back: what names a commit that the branch made since was written
     since. And of two things in one second a branch knows where it has been.
@@ -171,7 +173,8 @@ def code_heads(vault: Vault, tip: str) -> list[str]:
 
 
 def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: str) -> bool:
-    """Whether a scope was there before a branch with memories elsewhere was given its name."""
+    """Return whether a scope was there before a branch with memories elsewhere was given its
+    name."""
     renames = reflog.renames(repository, branch)
     last_write = _last_write(vault, branch, tip) if renames else None
     if last_write is None or last_write > renames[0][1]:
@@ -217,7 +220,8 @@ def _list_places(repository: Repository, branch: str) -> set[str]:
 
 
 def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> bool:
-    """Whether what a fetch saw under a name is all with a branch of ours that was renamed since."""
+    """Return whether what a fetch saw under a name is all with a branch of ours that was renamed
+    since."""
     other = _claimant(repository, vault, name, tip)
     own = vault.head(Scope(other)) if other else None
     return own is not None and is_held(vault.repository, tip, own)

@@ -251,8 +251,8 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
-    """Whether every copy in the source is in the target, was forgotten, or is of a kind that stays
-    behind: only then may its ref go. Containment is not content, so trees are asked."""
+    """Return whether every copy in the source is in the target, was forgotten, or is of a kind that
+    stays behind: only then may its ref go. Containment is not content, so trees are asked."""
     files = list_all(vault, source, target)
     special = read_special(vault, {blob for path, blob in files if layout.id_of_path(path)})
     return all(blob in special and special[blob].is_forgotten for _, blob in files)

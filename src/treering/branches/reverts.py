@@ -183,7 +183,8 @@ class Reverts:
         )
 
     def _holds(self, commit: str, of: str, *, is_inverse: bool) -> bool:
-        """Whether a commit's change has all of another one's in it, or all of its inverse."""
+        """Return whether a commit's change has all of another one's in it, or all of its
+        inverse."""
         mine, theirs = self._list_files(commit), self._list_files(of)
         if not theirs or not mine or not theirs.keys() <= mine.keys():
             return False
@@ -328,7 +329,8 @@ class RevertedLandings:
         return None
 
     def _is_whole(self, landing: CodeRecord, said: Sequence[CodeRecord]) -> bool:
-        """Whether all of a branch's own commits are taken back, where they landed one by one."""
+        """Return whether all of a branch's own commits are taken back, where they landed one by
+        one."""
         if len(self._parents(landing.merged_as)) > 1:
             return True  # a merge takes along what it brought
         bases = [r.base for r in said if r.base and r.branch == landing.taken_from]
@@ -340,7 +342,7 @@ class RevertedLandings:
         return True
 
     def _landed_after(self, landing: str, revert: Revert) -> bool:
-        """Whether a landing in force came after the revert."""
+        """Return whether a landing in force came after the revert."""
         if landing in self._taken or not self._repository.is_ancestor(landing, self._head):
             return False
         before = self._parents(landing)[:1]

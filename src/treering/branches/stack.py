@@ -88,8 +88,8 @@ def _had_name(repository: Repository, branch: str, name: str, when: int) -> bool
 
 
 def is_at_its_start(repository: Repository, branch: str, head: str, trunk: str) -> bool:
-    """Whether a branch made on top of another one is where it was made: the commits in its history
-    are that one's."""
+    """Return whether a branch made on top of another one is where it was made: the commits in its
+    history are that one's."""
     log = reflog.of_branch(repository, branch)
     if not log or log[0].new != head:
         return False
@@ -98,7 +98,7 @@ def is_at_its_start(repository: Repository, branch: str, head: str, trunk: str) 
 
 
 def _is_name(repository: Repository, source: str, trunk: str) -> bool:
-    """Whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
+    """Return whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
     remotes = tuple(f"{remote}/" for remote in repository.remotes())
     # `git switch NAME` writes the whole ref where it makes a branch of a remote's.
     name = source.removeprefix("refs/remotes/")

@@ -50,8 +50,8 @@ def list_moved_tips(store: Store) -> list[MovedTip]:
 
 
 def _is_of_another(store: Store, ref: str, scopes: dict[Scope, str]) -> bool:
-    """Whether a ref follows a branch that has nothing to do with the memories under its name: they
-    are those of a branch before it, and so is the last tip that is known."""
+    """Return whether a ref follows a branch that has nothing to do with the memories under its
+    name: they are those of a branch before it, and so is the last tip that is known."""
     scope = next((s for s in scopes if KEEP + s.component == ref), None)
     return scope is not None and is_left_over(store.repository, store.shared, scope, scopes[scope])
 

@@ -23,7 +23,7 @@ class TrashedScope(NamedTuple):
 
     @property
     def is_redacted(self) -> bool:
-        """Whether it was put away for a text in it that somebody redacted."""
+        """Return whether it was put away for a text in it that somebody redacted."""
         return self.stamp.endswith(REDACTED)
 
 

@@ -253,7 +253,8 @@ def _recorded_code(repository: Repository, name: str) -> list[str]:
 
 
 def _holds(repository: Repository, tips: list[str], commits: list[str]) -> bool | None:
-    """Whether one of the tips has one of some commits in its history; None: it cannot be told."""
+    """Return whether one of the tips has one of some commits in its history; None: it cannot be
+    told."""
     if any(repository.is_ancestor(commit, tip) for commit in commits for tip in tips):
         return True
     here = [repository.resolve(oid) for oid in (*tips, *commits)]

@@ -45,7 +45,7 @@ class Effect(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Whether someone should be told: more than ten, or more than a tenth."""
+        """Return whether someone should be told: more than ten, or more than a tenth."""
         return self.changed > _MANY or (self.changed > _SOME and self.changed * 10 > self.files)
 
     def __str__(self) -> str:
@@ -110,6 +110,6 @@ def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
 
 
 def is_forgotten(vault: Vault, blob: str) -> bool:
-    """Whether a blob is a memory that was forgotten."""
+    """Return whether a blob is a memory that was forgotten."""
     memory = vault.try_memory(blob)
     return memory is not None and memory.is_forgotten

@@ -251,7 +251,7 @@ class ScopeJudge:
             yield LandedFiles(into, landing, rest, tuple(sorted(behind)))
 
     def _is_squashed(self, memory: Memory | None, landing: Landing) -> bool:
-        """Whether a file is the memory of a commit that became another one."""
+        """Return whether a file is the memory of a commit that became another one."""
         if self._vault.is_private or landing.evidence not in SQUASHES or not landing.merged_as:
             return False
         if memory is None or memory.type != "commit":
@@ -337,8 +337,8 @@ class ScopeJudge:
         return ""
 
     def _was_rebased(self, history: ScopeHistory, code: str) -> bool:
-        """Whether HEAD's log tells that a commit was among those that were rewritten, and what came
-        of them has landed: it may have been melted into another one, or left out."""
+        """Return whether HEAD's log tells that a commit was among those that were rewritten, and
+        what came of them has landed: it may have been melted into another one, or left out."""
         return any(
             self._landing(commit, targets).evidence != "none"
             for place in follow_detached(self._repository, code)[:-1]

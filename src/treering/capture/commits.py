@@ -107,7 +107,7 @@ def _read(repository: Repository, oid: str) -> CodeCommit | None:
 
 
 def is_left_out(commit: CodeCommit, capture: str) -> bool:
-    """Whether `treering.capture` passes a commit over."""
+    """Return whether `treering.capture` passes a commit over."""
     return capture == "none" or (capture == "sparing" and bool(routine_of(commit)))
 
 
@@ -123,8 +123,8 @@ def routine_of(commit: CodeCommit) -> str:
 
 
 def is_dependency_bump(message: str) -> bool:
-    """Whether a message says only that a dependency has another version. One with a body may say
-    why, and that is worth keeping; trailers say nothing of the kind."""
+    """Return whether a message says only that a dependency has another version. One with a body may
+    say why, and that is worth keeping; trailers say nothing of the kind."""
     subject, _, body = message.strip().partition("\n")
     if body.strip() and not trailers(message):
         return False

@@ -43,7 +43,7 @@ class JournalEvent(NamedTuple):
 
     @property
     def is_for_driver(self) -> bool:
-        """Whether there is more to do than to take its commits in."""
+        """Return whether there is more to do than to take its commits in."""
         return self.name != "post-commit"
 
     @property

@@ -29,7 +29,7 @@ def agent_session_id(agent: str, session: str) -> str:
 
 
 def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
-    """Whether a commit carries a session on: same author, same branch, no long pause.
+    """Return whether a commit carries a session on: same author, same branch, no long pause.
 
     An agent's session is open or over, whoever commits next.
     """
@@ -94,7 +94,7 @@ def tell(session: Memory, summary: str, asked: str = "", files: Sequence[str] = 
 
 
 def is_worth_reading(session: Memory) -> bool:
-    """Whether it says more than a commit does by itself, or than that nothing happened."""
+    """Return whether it says more than a commit does by itself, or than that nothing happened."""
     return _count(session) > 1 or bool(_text(session, "summary"))
 
 

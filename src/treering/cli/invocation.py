@@ -91,7 +91,8 @@ class Invocation:
 
 
 def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
-    """Whether --allow-secret counts: only a person may use it, and a person sits at a terminal."""
+    """Return whether --allow-secret counts: only a person may use it, and a person sits at a
+    terminal."""
     if not is_wanted:
         return False
     if agent or os.environ.get("TREERING_AGENT"):

@@ -265,7 +265,7 @@ def render_read(memory: "Card | Piece") -> str:
 
 
 def _name_standing(memory: "Card") -> str:
-    """Whether its code landed; of one's own proposals that is no news."""
+    """Return whether its code landed; of one's own proposals that is no news."""
     if memory.landed is None:
         return memory.standing or "" if memory.origin != "you" else ""
     source = f" from {memory.landed.branch}" if memory.landed.branch != memory.branch else ""

@@ -70,7 +70,7 @@ def _read_shared(words: Iterator[str], shared: dict[str, Any]) -> str:
 
 
 def _take_shared(word: str, words: Iterator[str], shared: dict[str, Any]) -> bool:
-    """Whether a word is an option of every command; the last one counts."""
+    """Return whether a word is an option of every command; the last one counts."""
     if word == "--json":
         shared["as_json"] = True
     elif word in ("-C", "--repo"):

@@ -285,7 +285,7 @@ def _may_be_ours(why: str) -> bool:
 
 
 def _was_written(commit: Contribution, why: str) -> bool:
-    """Whether a ref's log tells that a commit was made here, not brought here."""
+    """Return whether a ref's log tells that a commit was made here, not brought here."""
     return bool(why) and (why == commit.op or (commit.op, why) == _MERGED)
 
 

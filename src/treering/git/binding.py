@@ -124,7 +124,8 @@ class Handle(Repository):
         return bytes(ffi.buffer(oid)[:20]).hex()
 
     def attribute(self, path: str, name: str) -> bool:
-        """Whether a file has an attribute, with whatever value; an attribute unset is none."""
+        """Return whether a file has an attribute, with whatever value; an attribute unset is
+        none."""
         options = ffi.new("git_attr_options *")
         options.version = C.GIT_ATTR_OPTIONS_VERSION
         value = ffi.new("char **")
@@ -193,7 +194,7 @@ def cache_large_trees() -> None:
 
 
 def set_fsync(on: bool) -> None:
-    """Whether libgit2 syncs objects and refs to disk before it says they are written.
+    """Return whether libgit2 syncs objects and refs to disk before it says they are written.
 
     Off by default in libgit2: a simulated power cut then took every memory of a ref. One switch
     for the whole process.

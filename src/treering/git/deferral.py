@@ -37,7 +37,7 @@ def defer_pygit2() -> None:
 
 
 def is_deferred() -> bool:
-    """Whether pygit2 is in place, and has not run."""
+    """Return whether pygit2 is in place, and has not run."""
     return type(sys.modules.get("pygit2")) is _UntilAskedFor
 
 

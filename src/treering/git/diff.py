@@ -127,7 +127,7 @@ def hash_patches(
 
 
 def adds_lines(repository: Repository, merges: Iterable[str], *, seconds: float) -> bool:
-    """Whether one of some merges holds lines that none of its parents had."""
+    """Return whether one of some merges holds lines that none of its parents had."""
     lines = "".join(f"{merge}\n" for merge in merges).encode()
     arguments = ("diff-tree", "--stdin", "--cc", "--no-commit-id", *_PATCH)
     return bool(_run(repository, arguments, lines, seconds).strip())

@@ -42,8 +42,8 @@ def _look_upwards(folder: Path) -> Path | None:
 
 
 def _is_bare_around(git_dir: Path, folder: Path) -> bool:
-    """Whether a folder is in a git dir that is no work tree's own: git lets no clone have files
-    below a `.git`, so what is there was put there by git or by the user."""
+    """Return whether a folder is in a git dir that is no work tree's own: git lets no clone have
+    files below a `.git`, so what is there was put there by git or by the user."""
     return folder.is_relative_to(git_dir) and ".git" not in git_dir.parts
 
 

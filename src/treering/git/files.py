@@ -41,7 +41,7 @@ def check_folder(path: Path, *, levels: int = 1) -> None:
 
 
 def is_usable(path: Path, *, levels: int = 1) -> bool:
-    """Whether there is such a folder of ours, or one could be made."""
+    """Return whether there is such a folder of ours, or one could be made."""
     try:
         check_folder(path, levels=levels)
     except FileNotFoundError:

@@ -61,5 +61,5 @@ def hooks_path(repository: Repository) -> HooksPath:
 
 
 def is_inside(folder: Path, outer: Path) -> bool:
-    """Whether a folder is in another one, links followed as far as they exist."""
+    """Return whether a folder is in another one, links followed as far as they exist."""
     return folder.resolve().is_relative_to(outer.resolve())

@@ -80,7 +80,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """Whether someone has the lock now. Whoever asks has it for a moment itself."""
+    """Return whether someone has the lock now. Whoever asks has it for a moment itself."""
     try:
         descriptor = open_plain(path)
     except OSError:
@@ -104,7 +104,8 @@ def keep(descriptor: int) -> Iterator[None]:
 
 
 def adopt(path: Path, descriptor: int) -> bool:
-    """Whether a descriptor holds the lock: whoever started us took it for us. No child gets it."""
+    """Return whether a descriptor holds the lock: whoever started us took it for us. No child gets
+    it."""
     try:
         if not _is_still(path, descriptor):
             return False
@@ -116,7 +117,7 @@ def adopt(path: Path, descriptor: int) -> bool:
 
 
 def is_flock_supported(folder: Path) -> bool:
-    """Whether the file system knows flock; doctor says when it does not."""
+    """Return whether the file system knows flock; doctor says when it does not."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder) as probe:
@@ -193,7 +194,7 @@ def _try_pid_file(path: Path, mode: int) -> Callable[[], None] | None:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Whether the maker is a process of this host that no longer runs."""
+    """Return whether the maker is a process of this host that no longer runs."""
     try:
         pid, _, host = read_plain(path).decode().partition(" ")
         if host != _host():

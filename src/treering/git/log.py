@@ -160,7 +160,7 @@ def list_addresses(
 
 
 def shows_all_decorations(git_dir: Path, pattern: str) -> bool:
-    """Whether `git log --decorate` would name refs that only a pattern of theirs takes out.
+    """Return whether `git log --decorate` would name refs that only a pattern of theirs takes out.
 
     Where it would not, setting the pattern would make it show refs that it left out before.
     """

@@ -98,7 +98,7 @@ class Objects:
         return oid in self._database
 
     def is_commit(self, oid: str) -> bool:
-        """Whether an object is here, and a commit: a ref of strangers may hold anything."""
+        """Return whether an object is here, and a commit: a ref of strangers may hold anything."""
         return self._is(GIT_OBJECT_COMMIT, oid)
 
     def _is(self, kind: int, oid: str) -> bool:
@@ -185,8 +185,8 @@ class Objects:
         return info
 
     def has_word(self, oid: str, word: bytes) -> bool:
-        """Whether something stands in the message of a commit; kept for those in which it does not,
-        since a view asks all its heads at every write."""
+        """Return whether something stands in the message of a commit; kept for those in which it
+        does not, since a view asks all its heads at every write."""
         if (oid, word) in self._wordless:
             return False
         if word in self._look_up(oid, GIT_OBJECT_COMMIT).raw_message:

@@ -180,7 +180,7 @@ def _refs(common_dir: Path, commits: set[str], blobs: Collection[str]) -> Iterat
 
 
 def _reaches(common_dir: Path, revision: str, blobs: Collection[str]) -> bool:
-    """Whether a tree, a blob or a tag of tags has one of some blobs below it."""
+    """Return whether a tree, a blob or a tag of tags has one of some blobs below it."""
     text = process.run(common_dir, *_AS_IT_IS, "rev-list", "--objects", revision, may_fail=(128,))
     return not {line[:40].decode() for line in text.splitlines()}.isdisjoint(blobs)
 
@@ -241,5 +241,5 @@ def _lines_with(log: Path, held: set[str]) -> list[int]:
 
 
 def _exists(git_dir: Path, common_dir: Path, name: str) -> bool:
-    """Whether a log's ref is there: git keeps nothing for a log alone."""
+    """Return whether a log's ref is there: git keeps nothing for a log alone."""
     return any(name in refs.list_refs(folder, name) for folder in (git_dir, common_dir))

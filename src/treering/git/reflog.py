@@ -98,7 +98,7 @@ def head_rewrites(repository: Repository) -> list[tuple[str, str]]:
 
 
 def was_left(log: list[ReflogLine], branch: str, after: str, before: str) -> bool:
-    """Whether a worktree went from a branch to another one between two commits."""
+    """Return whether a worktree went from a branch to another one between two commits."""
     is_between = False
     for line in log:
         match = re.fullmatch(_LEFT, line.said) if is_between else None
@@ -185,7 +185,7 @@ def left_after(repository: Repository, branch: str, moment: int) -> str | None:
 
 
 def has_held(repository: Repository, branch: str, commit: str, *, by: int | None = None) -> bool:
-    """Whether a branch ever was at a commit, or by some time, as its own log tells."""
+    """Return whether a branch ever was at a commit, or by some time, as its own log tells."""
     lines = of_branch(repository, branch)
     return any(commit in (ln.old, ln.new) and (by is None or ln.when <= by) for ln in lines)
 

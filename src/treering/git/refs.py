@@ -181,7 +181,8 @@ def _remove_empty_folder(common_dir: Path, name: str) -> None:
 
 
 def _is_for_now(error: Exception) -> bool:
-    """Whether someone else is at the ref: its lock is there, or git just packed its folder away.
+    """Return whether someone else is at the ref: its lock is there, or git just packed its folder
+    away.
 
     By libgit2's words, as its exceptions do not tell; any other failure to lock (a full disk, say)
     is not worth waiting for.

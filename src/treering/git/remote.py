@@ -42,7 +42,7 @@ class PushedRef(NamedTuple):
 
     @property
     def is_worth_a_retry(self) -> bool:
-        """Whether someone else was faster, and nothing else is wrong."""
+        """Return whether someone else was faster, and nothing else is wrong."""
         return not self.is_done and any(words in self.reason for words in _MOVED)
 
 

@@ -85,7 +85,8 @@ class Repository:
 
     @property
     def is_partial(self) -> bool:
-        """Whether objects were left out when it was cloned, to be fetched when they are needed."""
+        """Return whether objects were left out when it was cloned, to be fetched when they are
+        needed."""
         return any(
             key.startswith("remote.") and key.endswith(".promisor") for key in self._settings()
         )
@@ -301,14 +302,15 @@ class Repository:
             return None
 
     def has_path(self, commit: str, path: str) -> bool:
-        """Whether a commit's tree has a file or a folder of this name."""
+        """Return whether a commit's tree has a file or a folder of this name."""
         try:
             return path in self.handle.look_up(commit).peel(2)
         except (KeyError, ValueError, GitError, TypeError):
             return False
 
     def is_clean(self) -> bool:
-        """Whether the work tree holds nothing that HEAD does not; where it cannot be told, no."""
+        """Return whether the work tree holds nothing that HEAD does not; where it cannot be told,
+        no."""
         if self.workdir is None:
             return True
         load_enums()
@@ -352,7 +354,8 @@ class Repository:
             return None
 
     def is_converted(self, path: str) -> bool:
-        """Whether a file of the work tree is not what is committed for it, by its attributes."""
+        """Return whether a file of the work tree is not what is committed for it, by its
+        attributes."""
         try:
             return any(self.handle.attribute(path, name) for name in _CONVERTED)
         except (GitError, KeyError, OSError, ValueError):

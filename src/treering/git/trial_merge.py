@@ -29,7 +29,7 @@ class TrialMerge:
         return self._git_version() >= _OLDEST
 
     def changes_nothing(self, commit: str, tip: str, until: float) -> bool:
-        """Whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
+        """Return whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
         with tempfile.TemporaryDirectory(prefix="treering-") as folder:
             merge = process.run(
                 make_apart(Path(folder)),

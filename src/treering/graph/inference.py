@@ -90,7 +90,7 @@ def similar(subject: Subject, others: Iterable[Subject]) -> list[tuple[Subject, 
 
 
 def may_replace(subject: Subject, other: Subject) -> bool:
-    """Whether a memory may be about the same as an earlier one and say something else: worth
+    """Return whether a memory may be about the same as an earlier one and say something else: worth
     reading both."""
     if other.id == subject.id or other.status not in ("active", "needs-review"):
         return False

@@ -73,7 +73,8 @@ def fade(relation: str, confidence: float, age: float) -> float:
 
 
 def choose(relations: Iterable[str]) -> Callable[[str], bool]:
-    """Whether a relation was asked for, by its name or by its family; all are where none was."""
+    """Return whether a relation was asked for, by its name or by its family; all are where none
+    was."""
     words = {word.strip().lower() for word in relations if word.strip()}
     if not words:
         return lambda _: True

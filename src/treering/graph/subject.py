@@ -143,7 +143,8 @@ class Mentions:
         return list(keys)[: 2 * _MOST_WORDS]
 
     def depends_on(self, other: Subject) -> bool:
-        """Whether it says `uses`, `depends on`, `requires` and the like with the title right after.
+        """Return whether it says `uses`, `depends on`, `requires` and the like with the title right
+        after.
 
         A title of one word must stand alone: "uses Redis Cluster" does not speak of `Redis`.
         """
@@ -153,7 +154,7 @@ class Mentions:
         return bool(title) and any(_names(sentence, at, title) for sentence, at in self._objects)
 
     def names(self, other: Subject) -> bool:
-        """Whether the whole title occurs, two telling words or more, and is not denied."""
+        """Return whether the whole title occurs, two telling words or more, and is not denied."""
         if not self.speaks_of(other):
             return False
         title = _title(other)
@@ -164,35 +165,38 @@ class Mentions:
         )
 
     def implements(self, other: Subject) -> bool:
-        """Whether a sentence with an implementing word holds every telling word of the title."""
+        """Return whether a sentence with an implementing word holds every telling word of the
+        title."""
         return self.speaks_of(other) and any(
             other.about <= words for words, _ in self._implementing
         )
 
     def covers(self, other: Subject) -> bool:
-        """Whether one sentence holds every telling word of a title that has at least three."""
+        """Return whether one sentence holds every telling word of a title that has at least
+        three."""
         return self.speaks_of(other, least=3) and any(
             other.about <= words for words in map(_relations_in, self._sentences)
         )
 
     def supersedes(self, other: Subject) -> bool:
-        """Whether it says `supersedes`, `replaces` and the like, and of what it says fits."""
+        """Return whether it says `supersedes`, `replaces` and the like, and of what it says
+        fits."""
         return any(
             other.about & words or _EARLIER.intersection(sentence)
             for words, sentence in self._superseding
         )
 
     def supersedes_by_name(self, other: Subject) -> bool:
-        """Whether a sentence that says so holds every telling word of the title."""
+        """Return whether a sentence that says so holds every telling word of the title."""
         return len(other.about) >= 2 and any(other.about <= words for words, _ in self._superseding)
 
     @cached_property
     def turns_away(self) -> bool:
-        """Whether something is said to be done another way from now on."""
+        """Return whether something is said to be done another way from now on."""
         return any(_TURNING.intersection(sentence) for sentence in self._sentences)
 
     def speaks_of(self, other: Subject, least: int = 2) -> bool:
-        """Whether the text holds every telling word of a title that has enough of them."""
+        """Return whether the text holds every telling word of a title that has enough of them."""
         return len(other.about) >= least and other.about <= self._words
 
     @cached_property

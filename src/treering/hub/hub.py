@@ -106,7 +106,7 @@ class RepositoryHub(Protocol):
 
     @property
     def is_limited(self) -> bool:
-        """Whether the caller sees no more than a token was granted."""
+        """Return whether the caller sees no more than a token was granted."""
         ...
 
     def list_repositories(self) -> list[RepositoryRecord]:

@@ -279,7 +279,8 @@ class Mirror:
         return first + rest
 
     def _is_rewritten(self, before: MirrorState, layers: Sequence[MirrorLayer]) -> bool:
-        """Whether a head was replaced, not added to: what it hold may be gone for a reason."""
+        """Return whether a head was replaced, not added to: what it hold may be gone for a
+        reason."""
         now = {(layer.branch, layer.is_detached): layer.tip for layer in layers}
         repository = self.store.repository
         for layer in before.layers:

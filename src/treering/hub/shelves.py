@@ -62,7 +62,7 @@ class ShelfGroup:
         self._vectors: VectorView | None = None
 
     def is_of(self, shelves: Sequence[MirrorIndex]) -> bool:
-        """Whether this is still what these shelves hold."""
+        """Return whether this is still what these shelves hold."""
         if len(shelves) != len(self.shelves):
             return False
         pairs = zip(shelves, self.shelves, self._corpora, strict=True)

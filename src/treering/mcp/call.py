@@ -90,7 +90,8 @@ class _ToolCall:
         return write_json(answer)
 
     def _has_changed(self, answer: dict[str, Any]) -> bool:
-        """Whether memories or prompts are others now; what only looked has changed nothing."""
+        """Return whether memories or prompts are others now; what only looked has changed
+        nothing."""
         op = self._arguments.get("op", "")
         if self._verb.name == "maintain":
             return not answer.get("dry_run") and op not in _SAME_MEMORIES

@@ -44,7 +44,8 @@ _UNLESS_SAID = ("left_out", "flagged", "checkpoint")
 
 
 def _is_by_words(why: list[str]) -> bool:
-    """Whether its own words led to a memory: that its meaning is near goes without saying then."""
+    """Return whether its own words led to a memory: that its meaning is near goes without saying
+    then."""
     by_words = {"text", "title", "tag"}
     return not why or (set(why) <= by_words | {"semantic"} and bool(by_words.intersection(why)))
 

@@ -263,8 +263,8 @@ class Conversation:
 
 
 def _is_waited_for(params: Message) -> bool:
-    """Whether an answer is still given when the input has ended: not to a look at all pairs of
-    memories, which nobody may be there to read."""
+    """Return whether an answer is still given when the input has ended: not to a look at all pairs
+    of memories, which nobody may be there to read."""
     arguments = params.get("arguments")
     return not isinstance(arguments, dict) or arguments.get("op") not in _LOOKS
 

@@ -54,7 +54,7 @@ class Methods:
         return method in self._quick or method in self._slow
 
     def is_quick(self, method: str) -> bool:
-        """Whether the answer is there already, without a look at the repository."""
+        """Return whether the answer is there already, without a look at the repository."""
         return method in self._quick
 
     def answer(self, method: str, params: Params, agent: str, steps: Progress) -> Reply:

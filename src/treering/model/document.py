@@ -56,8 +56,8 @@ def parse(data: bytes) -> Memory:
 
 
 def is_read_back_alike(memory: Memory) -> bool:
-    """Whether parsing what was written gives this very memory: details may hold values of a caller
-    that are others as text."""
+    """Return whether parsing what was written gives this very memory: details may hold values of a
+    caller that are others as text."""
     extras = (memory.details, memory.extra, *(dict(link.extra) for link in memory.links))
     numbers = (memory.confidence, *(link.confidence for link in memory.links))
     return all(map(_is_plain, extras)) and all(type(number) is float for number in numbers)

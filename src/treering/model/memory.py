@@ -105,8 +105,8 @@ class Memory(NamedTuple):
 
     @property
     def is_passing(self) -> bool:
-        """Whether it is about the work on a branch, which is over once the branch has landed: a
-        checkpoint, a progress note, a commit that was rewritten."""
+        """Return whether it is about the work on a branch, which is over once the branch has
+        landed: a checkpoint, a progress note, a commit that was rewritten."""
         is_replaced = self.type == "commit" and self.status == "superseded"
         return is_replaced or self.type in PASSING_TYPES
 
@@ -199,7 +199,8 @@ def uri_of(memory_id: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a prompt or template may be saved under this: kebab-case, and safe in any path."""
+    """Return whether a prompt or template may be saved under this: kebab-case, and safe in any
+    path."""
     return len(text) <= MAX_NAME and bool(re.fullmatch(_NAME, text))
 
 

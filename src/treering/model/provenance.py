@@ -121,7 +121,7 @@ def _details(memory: Memory) -> dict[str, str]:
 
 
 def is_same_content(text: Memory, other: Memory | None) -> bool:
-    """Whether two versions say the same, whatever they are linked with or tagged."""
+    """Return whether two versions say the same, whatever they are linked with or tagged."""
     return other is not None and (text.title, text.content) == (other.title, other.content)
 
 
@@ -140,8 +140,9 @@ def when_said(created: float, modified: float, version: Version | None) -> float
 
 
 def is_woven(text: Memory, parents: Sequence[Memory]) -> bool:
-    """Whether a merge has no word of its own. In which order it put those of its parents, and which
-    it left out, is not asked: comparing texts is slow, and a stranger may have chosen them."""
+    """Return whether a merge has no word of its own. In which order it put those of its parents,
+    and which it left out, is not asked: comparing texts is slow, and a stranger may have chosen
+    them."""
     if not _is_within(_tokens(text.content), (_tokens(parent.content) for parent in parents)):
         return False
     return (

@@ -113,7 +113,8 @@ class Query(NamedTuple):
 
     @property
     def is_wordless(self) -> bool:
-        """Whether something was typed in which there is nothing to look for; `*` means all."""
+        """Return whether something was typed in which there is nothing to look for; `*` means
+        all."""
         is_asked = self.is_empty and not self.excluded and self.filters.is_empty
         return is_asked and bool(self.text.strip("* "))
 

@@ -70,7 +70,7 @@ class RelevanceCase(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether it is about the very files or the task."""
+        """Return whether it is about the very files or the task."""
         is_near = self.names_file or self.names_folder or self.names_recent
         return is_near or self.task > 0 or self.explains > 0
 

@@ -35,7 +35,7 @@ _DETACHED = r"@[0-9a-f]{12}"
 
 
 def is_utf8(name: str) -> bool:
-    """Whether a name git allows can be written anywhere else, too."""
+    """Return whether a name git allows can be written anywhere else, too."""
     try:
         name.encode()
     except UnicodeEncodeError:

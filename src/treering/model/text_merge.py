@@ -62,7 +62,8 @@ def _hunks(base: Sequence[str], after: Sequence[str]) -> list[_Hunk]:
 
 
 def _meet(one: _Hunk, other: _Hunk) -> bool:
-    """Whether two changes touch the same words; what both add at one place can stay, both of it."""
+    """Return whether two changes touch the same words; what both add at one place can stay, both of
+    it."""
     if one == other:
         return True
     if one.start == other.start:

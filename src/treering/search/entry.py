@@ -83,8 +83,8 @@ def entry_of(
 
 
 def share_repository(one: Entry, other: Entry) -> bool:
-    """Whether two are of one repository. Where several are searched as one, each blob bears a mark
-    of its own; nothing that one holds says anything about what another does."""
+    """Return whether two are of one repository. Where several are searched as one, each blob bears
+    a mark of its own; nothing that one holds says anything about what another does."""
     return mark_of(one) == mark_of(other)
 
 

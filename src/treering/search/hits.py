@@ -48,18 +48,18 @@ class Closeness(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has every word of the question."""
+        """Return whether it has every word of the question."""
         return self.share > _ALL_OF_IT
 
     @property
     def holds_most(self) -> bool:
-        """Whether it has most words of the question, wherever they stand in it."""
+        """Return whether it has most words of the question, wherever they stand in it."""
         return self.share >= _ENOUGH_SHARE and self.words >= _ENOUGH_WORDS
 
     @property
     def is_close(self) -> bool:
-        """Whether it is worth an interruption. A long question shares a few words with anything,
-        and a long text has any few words."""
+        """Return whether it is worth an interruption. A long question shares a few words with
+        anything, and a long text has any few words."""
         if self.holds_most and self.weight >= _SOME_WEIGHT:
             return True
         return self.weight >= _ENOUGH_WEIGHT + _WEIGHT_PER_TERM * min(self.terms, _MOST_TERMS)

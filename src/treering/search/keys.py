@@ -35,6 +35,6 @@ def alike_keys(entry: Entry) -> list[str]:
 
 
 def is_compared(kind: str) -> bool:
-    """Whether memories of a type are compared with others by their words: records are not, which
-    tell what was done and hold for ever."""
+    """Return whether memories of a type are compared with others by their words: records are not,
+    which tell what was done and hold for ever."""
     return kind not in RECORD_TYPES

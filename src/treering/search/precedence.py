@@ -120,7 +120,7 @@ class _Ranking:
             self._newer.setdefault(older, set()).add(newer)
 
     def _holds_as_much(self, newer: int, older: int) -> bool:
-        """Whether it matches every word of the question that the older one does."""
+        """Return whether it matches every word of the question that the older one does."""
         return all(newer in c.weights for c in self._clauses if older in c.weights)
 
     def _said(self, number: int) -> float:

@@ -100,7 +100,7 @@ def lift_named(scores: Mapping[int, float], words: str, view: VisibleEntries) ->
 
 
 def is_named(scores: Mapping[int, float], words: str, view: VisibleEntries) -> bool:
-    """Whether the question is one name, and a title holds it just as it is written."""
+    """Return whether the question is one name, and a title holds it just as it is written."""
     if len(words.split()) != 1:
         return False
     names = _names(words)

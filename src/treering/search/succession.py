@@ -180,8 +180,8 @@ class _Search:
         ]
 
     def _counts(self, number: int, old: Entry) -> bool:
-        """Whether one replaces another by somebody's word, or by git's, which rewrote a commit. A
-        link that was inferred waits for somebody to confirm it."""
+        """Return whether one replaces another by somebody's word, or by git's, which rewrote a
+        commit. A link that was inferred waits for somebody to confirm it."""
         by = self._targets(number).get(old.id)
         is_rewritten = self._view.entry(number).type == old.type == "commit"
         return by == "user" or (by is not None and is_rewritten and old.status == "superseded")
@@ -194,7 +194,8 @@ class _Search:
         return self._links[number]
 
     def _is_flagged(self, number: int) -> bool:
-        """Whether something looks wrong with a document; one that nobody looked at is looked at."""
+        """Return whether something looks wrong with a document; one that nobody looked at is looked
+        at."""
         entry = self._view.entry(number)
         if entry.flags is not None:
             return bool(entry.flags)
@@ -281,7 +282,7 @@ class _Search:
         return Newer(entry, found.how, *found.find_words())
 
     def _are_listed(self, one: int, other: int) -> bool:
-        """Whether two that were said together differ as members of a list do."""
+        """Return whether two that were said together differ as members of a list do."""
         mine, theirs = self._statements.get(one), self._statements.get(other)
         if mine is None or theirs is None:
             return False
@@ -315,7 +316,7 @@ def _may_be_alike(one: Entry, other: Entry) -> bool:
 
 
 def _are_told_apart(old: Entry, new: Entry) -> bool:
-    """Whether somebody linked two memories in another way: then both are meant to hold."""
+    """Return whether somebody linked two memories in another way: then both are meant to hold."""
     return any(
         target == other.id and by == "user" and relation != "supersedes"
         for entry, other in ((old, new), (new, old))

@@ -113,8 +113,8 @@ def labels_of(entry: Entry) -> list[str]:
 
 
 def belong_together(one: Entry, other: Entry) -> bool:
-    """Whether a record is folded under another: a session under a commit of its own, and equal
-    subjects, numbered or not, under the best of them."""
+    """Return whether a record is folded under another: a session under a commit of its own, and
+    equal subjects, numbered or not, under the best of them."""
     if not is_record(one) or not is_record(other):
         return False
     if one.type == other.type:

@@ -28,7 +28,7 @@ _TRAILER = "\nPromoted-Into: "
 
 
 def is_held(repository: Repository, commit: str, by: str) -> bool:
-    """Whether a head is a commit, or holds it."""
+    """Return whether a head is a commit, or holds it."""
     if commit == by:
         return True
     return repository.is_ancestor(commit, by) and bool(list_held(repository, [commit], [by]))

@@ -74,7 +74,7 @@ def limit_date(modified: str, seconds: float) -> str:
 
 
 def is_possible(modified: str, seconds: float) -> bool:
-    """Whether a document's date can be true, when its commit was made at some time."""
+    """Return whether a document's date can be true, when its commit was made at some time."""
     try:
         return instant(modified) <= seconds + TOLERANCE
     except (ValueError, OverflowError):

@@ -337,7 +337,7 @@ def choose_kept_back(
 
 
 def _is_brought(vault: "Vault", records: list[PromotionRecord], path: str, blob: str) -> bool:
-    """Whether a promotion brought a version: nothing else can be taken back by a word."""
+    """Return whether a promotion brought a version: nothing else can be taken back by a word."""
     return any(
         record.said.op == PROMOTE and vault.file_at(record.commit, path) == blob
         for record in records
@@ -403,7 +403,7 @@ def version(vault: "Vault", commit: str, memory_id: str) -> Memory | None:
 
 
 def is_memory_commit(vault: "Vault", commit: str) -> bool:
-    """Whether a commit is one of ours, and not one of the code's."""
+    """Return whether a commit is one of ours, and not one of the code's."""
     return bool(message.read(vault.repository.objects.commit(commit).message).op)
 
 

@@ -69,7 +69,7 @@ def _is_whole(vault: Vault, lost: Lost) -> bool:
 
 
 def _has_taken_out(vault: Vault, other: Lost, lost: Lost) -> bool:
-    """Whether a history has a tombstone where another still has the text."""
+    """Return whether a history has a tombstone where another still has the text."""
     pairs = vault.diff(other.tip, lost.tip)
     return any(
         is_redacted(vault.try_memory(there)) and not is_redacted(vault.try_memory(here))

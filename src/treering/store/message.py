@@ -41,7 +41,7 @@ class CodePosition(NamedTuple):
 
     @property
     def has_own_commits(self) -> bool:
-        """Whether the branch had commits of its own, when this was written."""
+        """Return whether the branch had commits of its own, when this was written."""
         return self.head is not None and self.head != self.base
 
 
@@ -72,7 +72,7 @@ class Message(NamedTuple):
 
     @property
     def is_promotion(self) -> bool:
-        """Whether the commit's tree is what it took from its parents, and nothing else."""
+        """Return whether the commit's tree is what it took from its parents, and nothing else."""
         return self.op == PROMOTE and bool(self.promoted_into)
 
     def as_text(self) -> str:

@@ -151,13 +151,13 @@ def list_with_text(vault: Vault, ids: Collection[str]) -> set[str]:
 
 
 def is_text(vault: Vault, blob: str) -> bool:
-    """Whether a blob holds more than that a memory was redacted."""
+    """Return whether a blob holds more than that a memory was redacted."""
     return not is_redacted(vault.try_memory(blob))
 
 
 def is_tombstone(vault: Vault, blob: str) -> bool:
-    """Whether a blob is what stays of a memory that was redacted. Hardly any is, so its bytes are
-    looked at before it is read as a memory."""
+    """Return whether a blob is what stays of a memory that was redacted. Hardly any is, so its
+    bytes are looked at before it is read as a memory."""
     try:
         is_likely = TOMBSTONE in vault.repository.objects.blob(blob, most=document.MAX_BYTES)
     except StoreDamaged:

@@ -102,14 +102,15 @@ class Vault:
         return repair_view(self, of, view, own)
 
     def _is_readable(self, view: str) -> bool:
-        """Whether a view is whole: it is written without a sync, since it can be made again."""
+        """Return whether a view is whole: it is written without a sync, since it can be made
+        again."""
         try:
             return self.repository.objects.exists(self.repository.objects.commit(view).tree)
         except StoreDamaged:
             return False
 
     def is_join(self, commit: str) -> bool:
-        """Whether a commit only puts heads together."""
+        """Return whether a commit only puts heads together."""
         info = self.repository.objects.commit(commit)
         return len(info.parents) > 1 and message.read(info.message).op == JOIN
 

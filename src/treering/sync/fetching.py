@@ -107,7 +107,7 @@ class Fetching(NamedTuple):
 
 
 def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
-    """Whether a remote no longer has something as it was seen."""
+    """Return whether a remote no longer has something as it was seen."""
     now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
     return any(now.get(ref) != head.tip for ref, head in before.items())
 

@@ -148,7 +148,7 @@ def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> 
 
 
 def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
-    """Whether a head says something that no head there does."""
+    """Return whether a head says something that no head there does."""
     if head in there:
         return False
     here = [tip for tip in there if vault.repository.objects.exists(tip)]
@@ -163,9 +163,9 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
 def is_said_elsewhere(
     vault: Vault, place: Place, scope: Scope, head: str, own: Sequence[str] = ()
 ) -> bool:
-    """Whether a ref there that is not among our `own` holds a head, under whatever name: one that
-    was renamed, or was said beside other work of its name, is known. Where the branch is here only
-    its own name counts: all who work on it are to see the same.
+    """Return whether a ref there that is not among our `own` holds a head, under whatever name: one
+    that was renamed, or was said beside other work of its name, is known. Where the branch is here
+    only its own name counts: all who work on it are to see the same.
 
     Of equal ones that of the smaller name stays, if the last of `own` is the one that is asked for.
     """
@@ -216,7 +216,7 @@ class _Promoted:
 
 
 def is_promoted(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
-    """Whether all a head says is in another scope of ours."""
+    """Return whether all a head says is in another scope of ours."""
     return _Promoted(vault, trunk, local_scopes(vault)).is_all_of(scope, head)
 
 
@@ -268,7 +268,7 @@ def _list_promoted(
 
 
 def is_gone(repository: Repository, scope: Scope) -> bool:
-    """Whether neither this clone nor a remote it knows has the branch."""
+    """Return whether neither this clone nor a remote it knows has the branch."""
     if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
         return False
     return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
@@ -294,9 +294,9 @@ def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
 
 
 def is_ours(vault: Vault, place: Place, scope: Scope, tip: str) -> bool:
-    """Whether we pushed a tip, here, under this clone's name. If our ref on a remote has another,
-    this repository or that one is a copy. What we last pushed is kept apart from what a fetch saw;
-    where the answer to a push was lost, our own head had the tip."""
+    """Return whether we pushed a tip, here, under this clone's name. If our ref on a remote has
+    another, this repository or that one is a copy. What we last pushed is kept apart from what a
+    fetch saw; where the answer to a push was lost, our own head had the tip."""
     last = refs.read(vault.repository.handle, pushed_ref(place.remote, place.name_of(scope)))
     return tip == last or tip in refs.reflog(vault.repository.common_dir, scope.ref)
 

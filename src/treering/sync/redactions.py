@@ -167,7 +167,7 @@ class Redactions:
         }
 
     def _has_tombstone(self, tip: str, memory_id: str, beside: str) -> bool:
-        """Whether a tip has a tombstone of a memory; as a rule it has just what goes out."""
+        """Return whether a tip has a tombstone of a memory; as a rule it has just what goes out."""
         blob = self._vault.blob_at(tip, memory_id)
         return blob is not None and blob != beside and is_tombstone(self._vault, blob)
 

@@ -31,13 +31,13 @@ def prefix_of(repository: Repository) -> str:
 
 
 def is_for_memories(line: str) -> bool:
-    """Whether a line of the configuration brings memories to a place of ours. What someone copies
-    elsewhere is theirs."""
+    """Return whether a line of the configuration brings memories to a place of ours. What someone
+    copies elsewhere is theirs."""
     return f":{REFS}" in line
 
 
 def is_automatic(repository: Repository) -> bool:
-    """Whether memories travel with the code, as `treering init --sync` sets it up."""
+    """Return whether memories travel with the code, as `treering init --sync` sets it up."""
     setting = repository.config("treering.sync") or "false"
     return setting.lower() in ("true", "yes", "on", "1", "wait")
 
@@ -91,7 +91,8 @@ def take_away(repository: Repository, remote: str) -> None:
 
 
 def _is_mentioned(repository: Repository) -> bool:
-    """Whether the configuration speaks of our refs at all; most never do, and git is not asked."""
+    """Return whether the configuration speaks of our refs at all; most never do, and git is not
+    asked."""
     try:
         return REMOTES.encode() in (repository.common_dir / "config").read_bytes()
     except OSError:

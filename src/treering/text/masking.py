@@ -40,8 +40,8 @@ def mask_memory(memory: Memory) -> Memory:
 
 
 def _may_be_made_one(memory: Memory) -> bool:
-    """Whether a text speaks of credentials at all; else its file, which takes ten times as long to
-    look at, need not be. What has a vendor's shape has it with and without quotes."""
+    """Return whether a text speaks of credentials at all; else its file, which takes ten times as
+    long to look at, need not be. What has a vendor's shape has it with and without quotes."""
     paths = (file.path for file in memory.files)
     text = "\n".join((memory.author, memory.content, *paths)).lower()
     return any(word in text for word in _HINTS)

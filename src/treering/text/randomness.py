@@ -22,13 +22,13 @@ def is_uuid(value: str) -> bool:
 
 
 def is_example(value: str) -> bool:
-    """Whether a value stands for another one, or says where it is."""
+    """Return whether a value stands for another one, or says where it is."""
     patterns = read_table("credentials")["examples"]
     return any(re.search(pattern, value) for pattern in patterns) or is_uuid(value)
 
 
 def is_random(value: str) -> bool:
-    """Whether nobody would have chosen this value: no word, no name, no example."""
+    """Return whether nobody would have chosen this value: no word, no name, no example."""
     if is_example(value) or _entropy(value) < _ENOUGH:
         return False
     if value.isalpha() and (value.islower() or value.isupper()):
@@ -37,7 +37,7 @@ def is_random(value: str) -> bool:
 
 
 def is_password(value: str) -> bool:
-    """Whether a value looks like what people choose when digits and signs are asked for."""
+    """Return whether a value looks like what people choose when digits and signs are asked for."""
     is_mixed = all(re.search(of, value) for of in ("[A-Za-z]", "[0-9]", "[!@#$%^&*?+~]"))
     is_numbered = all(re.search(of, value) for of in ("[a-z]", "[A-Z]", r"[0-9]{2}$"))
     is_chosen = (is_mixed or is_numbered) and len(value) >= 8 and not is_example(value)
@@ -45,13 +45,14 @@ def is_password(value: str) -> bool:
 
 
 def is_token(value: str) -> bool:
-    """Whether a value is random by itself, whatever it is called: all three kinds, and long."""
+    """Return whether a value is random by itself, whatever it is called: all three kinds, and
+    long."""
     mixed = all(len(re.findall(of, value)) >= 2 for of in ("[a-z]", "[A-Z]", "[0-9]"))
     return mixed and is_random(value) and _entropy(value) > 3.4
 
 
 def is_wordlike(value: str) -> bool:
-    """Whether the letters of a value stand as in words, `camelCase` or not."""
+    """Return whether the letters of a value stand as in words, `camelCase` or not."""
     words = re.findall("[A-Z]?[a-z]+|[A-Z]+", value)
     if not words or sum(map(len, words)) < _WORD * len(words):
         return False

@@ -91,7 +91,7 @@ class Passage:
 
     @cached_property
     def is_listed(self) -> bool:
-        """Whether it tells of a version as one of several: both of two such may hold."""
+        """Return whether it tells of a version as one of several: both of two such may hold."""
         words = {token.written.lower() for token in self.tokens}
         has_version = any("." in token.key for token in self.tokens if token.is_value)
         return has_version and not words.isdisjoint(_LISTED) and words.isdisjoint(_BOUNDS)
@@ -162,12 +162,13 @@ def says_it_amends(newer: str, older: str) -> bool:
 
 
 def are_siblings(one: Statement, other: Statement) -> bool:
-    """Whether two texts look like members of one series, by their words alone."""
+    """Return whether two texts look like members of one series, by their words alone."""
     return are_numbered(one.head, other.head) or are_numbered(one.whole, other.whole)
 
 
 def are_numbered(one: Passage, other: Passage) -> bool:
-    """Whether each has a number or a numbered name that the other has not ("Rule 1", "host-b2")."""
+    """Return whether each has a number or a numbered name that the other has not ("Rule 1",
+    "host-b2")."""
     if one.labels - other.labels and other.labels - one.labels:
         return True
     mine, theirs = (

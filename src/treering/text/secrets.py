@@ -212,7 +212,7 @@ def _stretches_around(text: str, words: Iterable[str]) -> Iterator[tuple[int, in
 
 
 def _is_no_secret(kind: str, match: re.Match[str]) -> bool:
-    """Whether what has the shape of a credential stands for one."""
+    """Return whether what has the shape of a credential stands for one."""
     value = match[match.lastindex or 0]
     if kind == "basic authorization":
         value = _password_in(value)

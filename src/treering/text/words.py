@@ -69,5 +69,5 @@ def one_line(text: str) -> str:
 
 
 def holds_any(text: str, gates: tuple[str, ...]) -> bool:
-    """Whether one of the texts is in this one: cheap beside the pattern that it saves."""
+    """Return whether one of the texts is in this one: cheap beside the pattern that it saves."""
     return any(map(text.__contains__, gates))

@@ -60,7 +60,7 @@ class Keys(NamedTuple):
         return token
 
     def use(self, token: str) -> bool:
-        """Whether a token lets somebody in; the next one who brings it stays out."""
+        """Return whether a token lets somebody in; the next one who brings it stays out."""
         for one in [one for one in self.unused if is_same(one, token)]:
             self.unused.discard(one)
             return True
@@ -134,7 +134,8 @@ def is_same(one: str, other: str) -> bool:
 
 
 def _is_browser(headers: dict[bytes, str]) -> bool:
-    """Whether somebody sees the address: every browser there is begins its name like this."""
+    """Return whether somebody sees the address: every browser there is begins its name like
+    this."""
     return headers.get(b"user-agent", "").startswith("Mozilla/")
 
 

@@ -306,7 +306,7 @@ def _is_readable(vault: Vault, tip: str) -> bool:
 
 
 def past(vault: Vault, tips: Collection[str]) -> Iterator[Finding]:
-    """Whether older versions are all there; git walks the histories of all tips at once."""
+    """Return whether older versions are all there; git walks the histories of all tips at once."""
     folder = vault.repository.common_dir
     if not tips:
         return

@@ -221,8 +221,8 @@ def _write(
 
 
 def _is_overlay(writing: Writing, record: Numbered, memory: Memory, below: Copy) -> bool:
-    """Whether a record is a branch's own copy of what a lower layer has: its id says that it is the
-    same memory, and it differs."""
+    """Return whether a record is a branch's own copy of what a lower layer has: its id says that it
+    is the same memory, and it differs."""
     names_id = isinstance(record.found, Memory) or is_id(getattr(record.found, "id", ""))
     if not names_id or below.layer.snapshot.scope == writing.scope:
         return False

@@ -115,7 +115,7 @@ class _Reading:
         return AgentSession((self._agent, name), times, self._branch(transcript), account, path)
 
     def _is_here(self, transcript: Transcript) -> bool:
-        """Whether a session was one of this repository, as far as it tells.
+        """Return whether a session was one of this repository, as far as it tells.
 
         One that names a folder which is gone, or none, may have been: it is taken if somebody named
         the place.
@@ -203,7 +203,7 @@ class _Known:
         self._states: dict[str, object] = kept if isinstance(kept, dict) else {}
 
     def has(self, path: Path) -> bool:
-        """Whether a file was read as it is now; from now on it was."""
+        """Return whether a file was read as it is now; from now on it was."""
         info = path.lstat()
         state = [info.st_size, info.st_mtime_ns]
         is_known = self._states.get(str(path)) == state

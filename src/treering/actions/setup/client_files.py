@@ -109,7 +109,7 @@ def _json_insertions(text: str, edits: Sequence[JsonEdit]) -> list[Insertion]:
 
 
 def _has(value: object, edit: JsonEdit) -> bool:
-    """Whether it is there: a member of that name, or a hook that makes the same call."""
+    """Return whether it is there: a member of that name, or a hook that makes the same call."""
     for key in edit.path:
         if not isinstance(value, dict) or key not in value:
             return False

@@ -68,7 +68,7 @@ def folder_behind(script: bytes) -> str:
 
 
 def can_hold_block(script: bytes) -> bool:
-    """Whether a block can stand in this script: a shell's, with the line ends of a shell."""
+    """Return whether a block can stand in this script: a shell's, with the line ends of a shell."""
     if script.startswith(b"#!"):
         return re.match(_SHELL, script) is not None
     return b"\0" not in script and b"\r\n" not in script  # without `#!` it is run by sh
@@ -227,7 +227,7 @@ def plan_hooks(repository: Repository, *, force: bool = False) -> HookPlan:
 
 
 def is_front(folder: Path) -> bool:
-    """Whether a folder is one of ours, maybe from before the repository was moved."""
+    """Return whether a folder is one of ours, maybe from before the repository was moved."""
     return folder.parts[-2:] == ("treering", "hooks")
 
 
@@ -336,7 +336,7 @@ def _is_run_by_husky(path: Path) -> bool:
 
 
 def _is_run_by_precommit(path: Path) -> bool:
-    """Whether pre-commit moved our hook aside and runs it before its own."""
+    """Return whether pre-commit moved our hook aside and runs it before its own."""
     aside = path.with_name(path.name + ".legacy")
     return (
         b"pre-commit" in _content(path) and has_block(_content(aside)) and os.access(aside, os.X_OK)

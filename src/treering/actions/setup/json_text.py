@@ -177,7 +177,7 @@ def _insert(text: str, holder: int, label: str, value: object) -> Insertion:
 
 
 def _has_comment(text: str) -> bool:
-    """Whether there is one in what stands between two parts."""
+    """Return whether there is one in what stands between two parts."""
     return "//" in text or "/*" in text
 
 

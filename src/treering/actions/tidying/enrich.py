@@ -96,7 +96,7 @@ def enrich(
 
 
 def _is_bare(entry: Entry) -> bool:
-    """Whether a memory is hard to find: no tags, or a title that runs on."""
+    """Return whether a memory is hard to find: no tags, or a title that runs on."""
     return entry.type not in BOOKKEEPING_TYPES and (not entry.tags or bool(title_for(entry.title)))
 
 

@@ -290,7 +290,7 @@ def _by_subject(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def _is_covered(candidates: TidyCandidates, entries: Sequence[Entry]) -> bool:
-    """Whether a summary of all of them is there already; it counts among them itself."""
+    """Return whether a summary of all of them is there already; it counts among them itself."""
     counts: Counter[str] = Counter()
     for entry in entries:
         links = incoming(candidates.search_view, entry.id)

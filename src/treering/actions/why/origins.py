@@ -375,7 +375,8 @@ class Origins:
         return None
 
     def _is_passing(self, branch: str) -> bool:
-        """Whether a branch is there to land: what a long-lived one knows explains no line."""
+        """Return whether a branch is there to land: what a long-lived one knows explains no
+        line."""
         if branch not in self._passing:
             self._passing[branch] = not is_long_lived(self._repository, branch)
         return self._passing[branch]

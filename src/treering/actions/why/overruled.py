@@ -265,7 +265,7 @@ def _list_telling_words(text: str) -> set[bytes]:
 
 
 def _binds(part: Explained, memory: Memory, path: str) -> bool:
-    """Whether lines stand for a memory.
+    """Return whether lines stand for a memory.
 
     A commit has to be the one that wrote them. Anything else was said while they were written, or,
     where nothing is known of that, came with the branch that wrote them. What names the file needs
@@ -285,8 +285,8 @@ def _binds(part: Explained, memory: Memory, path: str) -> bool:
 
 
 def is_guarded(memory: Memory) -> bool:
-    """Whether a memory is one of those that a change may overrule: decisions, conventions, failed
-    attempts, root causes, and commits that give a reason."""
+    """Return whether a memory is one of those that a change may overrule: decisions, conventions,
+    failed attempts, root causes, and commits that give a reason."""
     if memory.type == "commit":
         return bool(reason_of_message(memory.content))
     return memory.type in ("decision", "convention", "insight") or memory.outcome == "failed"

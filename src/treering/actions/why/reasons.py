@@ -135,7 +135,7 @@ class SquashReader:
         return tuple(dict.fromkeys(r.head for r in records if r.head and not r.has_own_commits))
 
     def _is_own(self, commit: str, landed: str) -> bool:
-        """Whether a commit is here and stayed behind when the branch landed."""
+        """Return whether a commit is here and stayed behind when the branch landed."""
         repository = self._workspace.repository
         return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
 
@@ -416,7 +416,7 @@ class ReasonFinder:
                 reasons.add([step.id], link=step.edge.confidence)
 
     def is_record(self, mid: str) -> bool:
-        """Whether it only tells what happened, or names something."""
+        """Return whether it only tells what happened, or names something."""
         memory = self.memory(mid)
         return memory is None or memory.type in BOOKKEEPING_TYPES
 

@@ -237,7 +237,7 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
 
 
 def is_text(data: bytes) -> bool:
-    """Whether git would take it for text."""
+    """Return whether git would take it for text."""
     return b"\0" not in data[:_SNIFFED]
 
 

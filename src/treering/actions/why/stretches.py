@@ -84,7 +84,7 @@ class BlameCache:
         return KeptBlame(runs, effort)
 
     def _is_before(self, old: str, new: str) -> bool:
-        """Whether a tip is in another's history; kept, since many answers are of one tip."""
+        """Return whether a tip is in another's history; kept, since many answers are of one tip."""
         if (old, new) not in self._order:
             self._order[old, new] = self._repository.is_ancestor(old, new)
         return self._order[old, new]
@@ -349,7 +349,7 @@ class BlameReader:
         raise failure
 
     def _takes_files_away(self, commit: str) -> bool:
-        """Whether a file that a commit made may be one that had another name before."""
+        """Return whether a file that a commit made may be one that had another name before."""
         parent = self._parent_of(commit)
         changes = diff.diff_one(self._repository, CommitRange(commit, parent)) if parent else ()
         return any(change.new.startswith(b"000000") for change in changes)

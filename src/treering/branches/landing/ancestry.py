@@ -69,7 +69,7 @@ class FirstParents:
         return self.height_of(commit) is not None
 
     def is_on(self, commit: str) -> bool:
-        """Whether a commit is one of the line's first parents itself."""
+        """Return whether a commit is one of the line's first parents itself."""
         height = self.height_of(commit)
         return height is not None and self.at(height) == commit
 

@@ -47,7 +47,7 @@ class TargetView(NamedTuple):
         return -self.line.depth if height is None else height
 
     def is_newer(self, commit: str) -> bool:
-        """Whether the target took a commit in after the branch had left."""
+        """Return whether the target took a commit in after the branch had left."""
         height = self.line.height_of(commit)
         return height is not None and height > self.fork.height and commit not in self.fork.shared
 
@@ -219,8 +219,8 @@ class Inquiry:
         return None
 
     def _brings_each(self, own: Sequence[CommitRange], place: TargetView, commit: str) -> bool:
-        """Whether a step has something of what is left of each of the branch's commits, in whatever
-        file: else some came there on another way, or were made there by somebody else."""
+        """Return whether a step has something of what is left of each of the branch's commits, in
+        whatever file: else some came there on another way, or were made there by somebody else."""
         branch = BranchLines(
             self._changes.lines, self._changes.files(CommitRange(self._tip, place.base))
         )
@@ -236,7 +236,8 @@ class Inquiry:
     def _is_no_op(
         self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
     ) -> bool:
-        """Whether merging the branch into a commit, where its files are as in `now`, is a no-op.
+        """Return whether merging the branch into a commit, where its files are as in `now`, is a
+        no-op.
 
         Most of it is known without trying.
         1. all files are as the branch left them -> yes
@@ -372,7 +373,7 @@ class Inquiry:
     def _has_each(
         self, own: Sequence[CommitRange], branch: BranchLines, there: Mapping[bytes, Lines]
     ) -> bool:
-        """Whether no commit of the branch is missing: else it went on after it landed."""
+        """Return whether no commit of the branch is missing: else it went on after it landed."""
         for step in own:
             share = branch.share_of(self._changes.files(step), there)
             if share is None or (share.total and share.part < _OF_EACH_COMMIT):

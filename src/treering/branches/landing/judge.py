@@ -70,7 +70,7 @@ class Judge:
         return self._lineage.own_commits(tip, [t.tip for t in self._present(targets)])
 
     def is_in(self, commit: str, targets: Sequence[Target]) -> bool:
-        """Whether one of the targets has a commit in its history."""
+        """Return whether one of the targets has a commit in its history."""
         if self._lineage.parents_of(commit) is None:
             return False
         lines = [self._lineage.line(target.tip) for target in self._present(targets)]

@@ -58,7 +58,7 @@ class LineReader:
         )
 
     def lacks(self, side: bytes, change: Lines) -> bool:
-        """Whether a file surely lacks a line that some change added."""
+        """Return whether a file surely lacks a line that some change added."""
         text = self._read(side)
         if text is None:
             return False

@@ -81,7 +81,7 @@ class Patches:
         return tuple((file.path, file.old[:6], file.new[:6]) for file in self._files[step])
 
     def are_same(self, one: CommitRange, other: CommitRange) -> bool:
-        """Whether two steps lead from the same blobs to the same blobs."""
+        """Return whether two steps lead from the same blobs to the same blobs."""
         return self._files[one] == self._files[other]
 
     def prepared(
@@ -124,7 +124,7 @@ class Patches:
         return {step: self._prints[step] for step in steps}
 
     def lacks_a_line(self, change: FileChange, now: bytes) -> bool:
-        """Whether a file as it is now surely lacks a line that a change of it added.
+        """Return whether a file as it is now surely lacks a line that a change of it added.
 
         Only of a file that was there before and is there now: one that came or went may have
         another name on the other side.
@@ -135,14 +135,14 @@ class Patches:
         return added is not None and self.lines.lacks(now, added)
 
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
-        """Whether one of some merges holds lines that none of its parents had."""
+        """Return whether one of some merges holds lines that none of its parents had."""
         if not merges:
             return False
         return diff.adds_lines(self._repository, merges, seconds=time_left(until))
 
 
 def is_nothing(side: bytes) -> bool:
-    """Whether a side of a change says that the file is not there."""
+    """Return whether a side of a change says that the file is not there."""
     return side.startswith(b"000000")
 
 

@@ -50,7 +50,8 @@ def read_transcript(
 
 
 def _is_reached_plainly(path: Path, foreign: Path | None) -> bool:
-    """Whether no folder on the way is a link of somebody else's, or lies among cloned files."""
+    """Return whether no folder on the way is a link of somebody else's, or lies among cloned
+    files."""
     if not path.is_absolute() or ".." in path.parts or "\0" in str(path):
         return False
     own = {0, os.geteuid()} if hasattr(os, "geteuid") else {0}

@@ -78,7 +78,7 @@ class Transcript:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was asked that anything came of."""
+        """Return whether nothing was asked that anything came of."""
         return not any(turn.prompt and turn.has_result for turn in self.turns)
 
 

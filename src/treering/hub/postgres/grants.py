@@ -57,6 +57,6 @@ def list_tokens(connection: Any) -> list[HubToken]:
 
 
 def is_known(connection: Any, token: str) -> bool:
-    """Whether a token is in force; asked of the tables by their owner."""
+    """Return whether a token is in force; asked of the tables by their owner."""
     query = "SELECT 1 FROM treering.token WHERE hash = %s"
     return connection.execute(query, (hash_token(token),)).fetchone() is not None

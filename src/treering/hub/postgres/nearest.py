@@ -109,7 +109,7 @@ def make_index(connection: Any) -> None:
 
 
 def has_index(connection: Any) -> bool:
-    """Whether there is an index for vectors of the model in use."""
+    """Return whether there is an index for vectors of the model in use."""
     model = hub_model()
     query = "SELECT pg_get_indexdef(to_regclass(%s)::oid)"
     row = connection.execute(query, (f"treering.{_INDEX}",)).fetchone()

@@ -95,7 +95,8 @@ class RowSearch:
         return result, Background(view, self._reader)
 
     def _is_looked_through(self) -> bool:
-        """Whether the nearest are wanted whatever words find; most of the time they are not."""
+        """Return whether the nearest are wanted whatever words find; most of the time they are
+        not."""
         model = hub_model()
         if self._question is None or model is None:
             return False

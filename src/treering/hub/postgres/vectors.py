@@ -42,7 +42,7 @@ def copy_vectors(
 
 
 def has_vectors(connection: Any, number: int) -> bool:
-    """Whether all memories of a repository have vectors of the model in use, or none is."""
+    """Return whether all memories of a repository have vectors of the model in use, or none is."""
     query = "SELECT model FROM treering.repository WHERE number = %s"
     row = connection.execute(query, (number,)).fetchone()
     return row is None or model_number() in (None, row[0])

@@ -33,11 +33,12 @@ class Embedder(Protocol):
 
     @property
     def is_quick(self) -> bool:
-        """Whether vectors are made on the way, as memories are indexed, or where nobody waits."""
+        """Return whether vectors are made on the way, as memories are indexed, or where nobody
+        waits."""
         ...
 
     def understands(self, text: str) -> bool:
-        """Whether a question is in words it knows; of others it makes noise."""
+        """Return whether a question is in words it knows; of others it makes noise."""
         ...
 
     def embed(self, texts: list[str]) -> Sequence[Sequence[float]]: ...

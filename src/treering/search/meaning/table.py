@@ -95,8 +95,8 @@ class StaticTable:
         return self._contents.dimensions
 
     def understands(self, text: str) -> bool:
-        """Whether most words are whole words of the vocabulary: of another language they are cut
-        into pieces that mean nothing."""
+        """Return whether most words are whole words of the vocabulary: of another language they are
+        cut into pieces that mean nothing."""
         words = [word for word in plain_words(text) if word not in STOP_WORDS]
         # Small words are the same in many languages.
         telling = [word for word in words if len(word) >= _TELLING] or words

@@ -179,7 +179,7 @@ class HistoryMerge:
         return self.by_ends(versions)
 
     def _is_cut(self, path: str) -> bool:
-        """Whether a part of the file's history is not here, as in a shallow clone."""
+        """Return whether a part of the file's history is not here, as in a shallow clone."""
         return any(self._vault.file_at(commit, path) for commit in self._history.cut)
 
     def _list_sources(self, changes: Changes) -> dict[str, list[str]]:

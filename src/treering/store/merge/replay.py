@@ -62,7 +62,7 @@ def replay(steps: Sequence[MemoryStep]) -> ReplayResult:
 
 
 def is_redacted(memory: Memory | None) -> bool:
-    """Whether a memory's text was taken out for good: nothing brings it back."""
+    """Return whether a memory's text was taken out for good: nothing brings it back."""
     return memory is not None and memory.is_forgotten and memory.details.get("redacted") is True
 
 
