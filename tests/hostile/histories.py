@@ -185,8 +185,7 @@ def trees(forge: Forge, size: int) -> None:
     forge.commit(f"{MALLORY}main", {f"e{number}": b"junk" for number in range(size)})
 
 
-#: What a stranger may push, with sizes at and beyond what is usual or allowed, and those of a long
-#: run. The first two are played in every run.
+#: What a stranger may push, with a usual size, a large one, and that of a long run.
 QUANTITIES: dict[str, tuple[Callable[[Forge, int], None], tuple[int, ...]]] = {
     "scopes": (scopes, (20, 250, 1000)),
     "heads": (heads, (20, 250, 2000)),

@@ -1,5 +1,4 @@
-"""Whatever a stranger pushes, calls end within a bound of CPU, keep what is ours, and say what was
-left out."""
+"""Whatever a stranger pushes, calls end within a bound of CPU and keep what is ours."""
 
 import random
 import resource
@@ -20,7 +19,7 @@ VERBS = (
     ("doctor", "--dry-run"),
 )
 #: CPU seconds of a verb, and of a first sync, which reads all that is new; with air for a machine
-#: that does other things. Before there were bounds they took from ten seconds to minutes.
+#: that does other things.
 VERB, SYNC = 4.0, 8.0
 #: The same for the sizes of a long run.
 DEEP_VERB, DEEP_SYNC = 12.0, 40.0
@@ -48,7 +47,7 @@ def cpu_of(repo: Repo, *words: str) -> float:
 
 
 def play(repo: Repo, verb: float, sync: float, *, is_fetched: bool) -> None:
-    """Every verb within its bound; what is ours stays, is found, and comes first."""
+    """Every verb within its bound; what is ours stays and is found."""
     if is_fetched:
         give_to(repo)
     costs = {("sync",): cpu_of(repo, "sync")} if not is_fetched else {}
@@ -86,7 +85,7 @@ def test_no_large_quantity_makes_a_call_slow(
 
 
 def play_mixture(seed: int, folder: Path, victim: Repo) -> None:
-    """Several quantities at once, each of a size at or beyond its bound."""
+    """Several quantities at once, each of a usual or a large size."""
     chance = random.Random(seed)
     forge = Forge(folder / "origin")
     for name in chance.sample(list(QUANTITIES), 3):
