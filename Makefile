@@ -8,7 +8,7 @@ WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)
 TEMPORARY = $(shell $(PYTHON) -c 'import os, shutil, tempfile; shm = "/dev/shm"; \
 	print(shm if os.path.isdir(shm) and shutil.disk_usage(shm).free > 4 << 30 else tempfile.gettempdir())')
 
-.PHONY: help demo test test-deep mutants lint package conformance clients bench reliability pictures eval model clean
+.PHONY: help demo test test-deep mutants lint package conformance clients axe bench reliability pictures eval model clean
 
 help:
 	@echo "make demo       install into $(VENV) and play the story of the README in a throw-away repository"
@@ -19,6 +19,7 @@ help:
 	@echo "make package    build the wheel and use it under every installed Python"
 	@echo "make conformance  run the official conformance suite of the protocol (needs node)"
 	@echo "make clients    let real agent programs read what init writes (needs node)"
+	@echo "make axe        ask axe about every view of the page (needs node and chromium)"
 	@echo "make bench      print every figure the docs quote"
 	@echo "make reliability  play bad days, and count what was lost"
 	@echo "make pictures   take the pictures of the page again (needs chromium)"
@@ -55,6 +56,9 @@ lint: $(READY)
 
 package: $(READY)
 	@.ci/package $(BIN)/python
+
+axe: $(READY)
+	@.ci/axe $(BIN)/python
 
 conformance: $(READY)
 	@.ci/conformance $(BIN)/treering
