@@ -87,7 +87,7 @@ def try_out(workspace: Workspace) -> Tryout:
         log.read_changes(repository.git_dir, [head], without=(), most=_RECENT, may_lack=True)
     )
     found = list(_explain_recent(workspace, head, recent, reasons, started + _SECONDS))
-    found.sort(key=lambda finding: not re.search(_CAUSE, finding.reason, re.IGNORECASE))
+    found.sort(key=_rank)
     findings: dict[str, HistoryFinding] = {}
     overruled = _find_overruled(workspace, recent, reasons, time.monotonic() + _SECONDS / 2)
     for finding in (*overruled, *_find_broken_rules(workspace, head)):
@@ -103,6 +103,13 @@ def try_out(workspace: Workspace) -> Tryout:
         len(commits), len(reasons), tuple(findings.values()),
         round(time.monotonic() - started, 1), ways(Call("init"), Call("backfill")),
     )  # fmt: skip
+
+
+def _rank(finding: HistoryFinding) -> tuple[bool, bool]:
+    """Whole sentences come before the items of a list, which a squash makes of subjects; those that
+    give a cause come first."""
+    is_item = finding.reason.startswith(("* ", "- "))
+    return is_item, not re.search(_CAUSE, finding.reason, re.IGNORECASE)
 
 
 def _find_overruled(
@@ -208,7 +215,9 @@ def _make_finding(commit: log.LogCommit, path: str, first: int, last: int) -> Hi
     subject = commit.message.strip().partition("\n")[0]
     reason = reason_of_message(commit.message)
     sentences = [sentence.text for sentence in split_sentences(reason)]
-    said = next((s for s in sentences if re.search(_CAUSE, s, re.IGNORECASE)), "") or reason
+    whole = [text for text in sentences if not text.lstrip().startswith(("* ", "- "))]
+    causes = (text for text in (*whole, *sentences) if re.search(_CAUSE, text, re.IGNORECASE))
+    said = next(causes, "") or next(iter(whole), "") or reason
     when = format_moment(commit.time)[:10]
     return HistoryFinding(
         path, first, last, commit.oid, when, commit.author, subject, _shorten(said)
