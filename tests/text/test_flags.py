@@ -10,7 +10,7 @@ from treering.text import flags, hygiene, randomness, secrets, steering
 RULES = (hygiene, randomness, secrets, steering)
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {4: "9291617c82613b87"}
+DIGESTS = {4: "d007755250c0e260"}
 
 
 def test_new_rules_have_a_new_number() -> None:
