@@ -84,3 +84,20 @@ def test_it_is_read_from_the_disk(known: Repo, tmp_path: Path, chromium: Any) ->
     assert tab.evaluate("getComputedStyle(document.body).display") == "grid"  # it has its style
     assert all(url.startswith("file://") for url in asked)
     tab.close()
+
+
+@pytest.mark.parametrize("name", ["index.html", "memory/old.html"])
+def test_no_file_is_replaced_and_no_older_page_stays(
+    known: Repo, tmp_path: Path, name: str
+) -> None:
+    """What lies in the folder may be somebody's site, or an export with private memories."""
+    file = tmp_path / "page" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("mine", encoding="utf-8")
+
+    error = known.error("export", "--html", str(tmp_path / "page"))
+
+    assert error["code"] == "invalid"
+    assert file.read_text(encoding="utf-8") == "mine"
+    command = error["hint"].strip("`").split()
+    assert known.cli(*command[1:]).returncode == 0

@@ -9,6 +9,7 @@ import html
 import math
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, unquote
@@ -16,7 +17,7 @@ from urllib.parse import parse_qs, unquote
 from starlette.routing import compile_path
 
 from treering.actions import plain_files
-from treering.errors import StorageFailed
+from treering.errors import Invalid, StorageFailed
 from treering.mcp.repository import ServedRepository
 from treering.web.app import VIEWS, respond
 from treering.web.guard import Keys
@@ -51,7 +52,16 @@ class PageExport:
         self._todo: list[str] = []
 
     def write(self) -> int:
-        """Write all pages; return how many of them are memories."""
+        """Write all pages into a new or empty folder; return how many of them are memories.
+
+        Nobody's files are replaced, and nothing that an earlier export may have shown stays.
+        """
+        if os.path.lexists(self._folder) and not _is_empty_folder(self._folder):
+            beside = self._folder.with_name(f"{self._folder.name or 'page'}-{os.urandom(3).hex()}")
+            raise Invalid(
+                f"{self._folder} is not a new or empty folder.",
+                hint=f"`treering export --html {shlex.quote(str(beside))}`",
+            )
         self._name("/")
         count = 0
         while self._todo:
@@ -122,3 +132,7 @@ def _join(query: dict[str, list[str]]) -> str:
 def _list_parts(path: str) -> Iterator[str]:
     parts = path.split("/")
     return ("/".join(parts[: n + 1]) for n in range(len(parts)))
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
