@@ -319,3 +319,19 @@ def test_what_cannot_be_asked_is_told(either: HubAtHand, database: HubAtHand, ma
 
     assert {error["code"] for error in errors} == {"invalid"}
     assert all(error["hint"] for error in errors)
+
+
+def test_prompts_are_found_by_who_asks_for_them(either: HubAtHand, make: Make) -> None:
+    api = make("api")
+    api.tr.prompts("save", name="drain", content="Drain the retry queue by hand")
+    api.tr.remember("The retry queue is drained at night", type="insight")
+    either.json("hub", "add", "api", str(api.path))
+    either.update()
+
+    found = either.json("recall", "retry queue", "--repos", "all")["results"]
+    asked = either.json("recall", "retry queue", "--repos", "all", "--type", "prompt")["results"]
+    context = either.json("context", "--task", "drain the retry queue", "--repos", "all")
+
+    assert [hit["type"] for hit in found] == ["insight"]
+    assert [hit["title"] for hit in asked] == ["drain"]
+    assert "by hand" not in context["text"]

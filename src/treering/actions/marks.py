@@ -135,7 +135,8 @@ def find_marks(
 def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "SearchView":
     """A view ready to be searched that knows some blobs: the smallest that is enough."""
     wanted, searcher = list(blobs), workspace.searcher
-    for search_view in (searcher.knowledge_view(view), searcher.search_view(view)):
+    for make in (searcher.knowledge_view, searcher.search_view):
+        search_view = make(view)
         if all(blob in search_view.ranks for blob in wanted):
             return search_view
     return searcher.search_view(view, with_saved=True)

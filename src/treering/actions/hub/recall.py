@@ -31,6 +31,7 @@ from treering.model.memory import id_prefix
 from treering.model.provenance import Contributor, address_of
 from treering.model.query import LONGEST, Filters, Query
 from treering.model.relevance import RelevanceCase, relevance
+from treering.model.taxonomy import SAVED_TYPES
 from treering.search.hits import count_weak
 from treering.search.matching import Request
 from treering.text.fence import fence, fresh_nonce
@@ -120,7 +121,8 @@ def context_across(
     freshness = choose_repos(hub, repos)
     names = [path.rpartition("/")[2] for path in (*files, *recent_files)]
     words = " ".join([task, *names])[:LONGEST]
-    request = Request(Query(words, words), Filters(), now=now, limit=_MOST_FOUND)
+    filters = Filters(without_types=tuple(sorted(SAVED_TYPES)))
+    request = Request(Query(words, words), filters, now=now, limit=_MOST_FOUND)
     hits = hub.search([repo.name for repo in freshness], request).hits
     best = max((hit.score for hit in hits), default=0.0)
     fitting = [hit for hit in hits if not words.strip() or hit.score >= _WEAK * best > 0]
@@ -196,6 +198,8 @@ def recall_across(
     names = tuple(repo.name for repo in freshness)
     words = _digest(question.text, filters, names, mode, order)
     offset = _read_cursor(cursor, words)
+    if not question.filters.merge(filters).types:
+        filters = filters._replace(without_types=(*filters.without_types, *sorted(SAVED_TYPES)))
     request = Request(question, filters, order, mode, now, limit, is_strict=not weak)
     result = hub.search(names, request, offset)
     results = [_as_result(hit, question.words, detail) for hit in result.hits]
