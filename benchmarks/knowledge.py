@@ -33,7 +33,7 @@ import sys
 from treering.cli.caller import open_workspace
 from treering.hooks.agent import HookCall, tell
 kind, prompt = sys.argv[1:]
-tell(open_workspace(".", "claude-code"), HookCall("claude", kind, kind, {"prompt": prompt}))
+tell(open_workspace("."), HookCall("claude", kind, kind, {"prompt": prompt}))
 """
 
 #: A question, and the title of what answers it.

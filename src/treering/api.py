@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from treering.actions.answers import strip_control_characters
 from treering.clock import Clock, wall_clock
 from treering.verbs import history, knowledge, memories, setup, transfer, upkeep, work
+from treering.verbs.verb import verb_of
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
@@ -30,7 +31,8 @@ def _method(
 
     @wraps(verb)
     def method(self: "Treering", /, *args: P.args, **options: P.kwargs) -> Answer:
-        answer: Answer = strip_control_characters(verb(self._workspace, *args, **options))
+        given = verb_of(verb).name_caller(self._agent, options)
+        answer: Answer = strip_control_characters(verb(self._workspace, *args, **given))
         return answer
 
     return method
@@ -44,8 +46,8 @@ class Treering:
     'Use WAL mode: readers never block'
     """
 
-    def __init__(self, workspace: "Workspace") -> None:
-        self._workspace = workspace
+    def __init__(self, workspace: "Workspace", agent: str = "") -> None:
+        self._workspace, self._agent = workspace, agent
 
     @classmethod
     def open(
@@ -75,14 +77,13 @@ class Treering:
 
         workspace = Workspace.open(
             path,
-            agent=agent,
             person=person,
             clock=clock,
             cache=cache,
             user_folder=user_folder,
             hub=HubSetting(str(hub), cache=cache),
         )
-        return cls(workspace)
+        return cls(workspace, agent)
 
     remember = _method(memories.remember)
     recall = _method(memories.recall)

@@ -238,3 +238,22 @@ def test_what_only_a_private_memory_names_stays_private(repo: Repo) -> None:
     assert "Lovelace from" not in files
     assert "Initech" not in files
     assert found[0]["id"] in {link.id for link in repo.tr.read(secret.id).links}
+
+
+def test_merging_tells_nobody_what_is_private(repo: Repo) -> None:
+    """A private name adds nothing to a shared entity, and takes none in."""
+    tr = repo.tr
+    shared = tr.entities("add", name="Postgres", kind="technology")["id"]
+    secret = tr.remember("Ada Lovelace moves to PostgreSQL", type="decision", private=True)
+    found = tr.entities("extract", ids=[secret.id], store=True)["entities"]
+    private = next(item["id"] for item in found if item["name"] == "PostgreSQL")
+
+    with pytest.raises(Invalid):
+        tr.entities("merge", ids=[private, shared], dry_run=False)
+    merged = tr.entities("merge", ids=[shared, private], dry_run=False)
+
+    assert (merged["into"], merged["merged"]) == (shared, [private])
+    assert tr.entities("get", name="Postgres")["aliases"] == []
+    assert [(ln.id, ln.relation) for ln in tr.read(secret.id).links if ln.id == shared] == [
+        (shared, "mentions")
+    ]

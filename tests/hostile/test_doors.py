@@ -10,6 +10,10 @@ from conftest import TREERING, Repo
 from treering.actions.workspace import Workspace
 from treering.api import Treering
 from treering.errors import Invalid
+from treering.mcp.call import call
+from treering.mcp.progress import Progress
+from treering.mcp.repository import ServedRepository
+from treering.verbs import find_verb
 
 
 def test_a_hub_named_by_the_repository_itself_is_not_used(repo: Repo, tmp_path: Path) -> None:
@@ -36,13 +40,22 @@ def test_a_model_named_by_the_repository_itself_is_not_loaded(repo: Repo, tmp_pa
 
 
 def test_an_agent_cannot_delete_the_trash_for_good(repo: Repo) -> None:
-    agent = Treering(Workspace.open(repo.path, agent="codex", clock=repo.clock))
+    agent = Treering(Workspace.open(repo.path, clock=repo.clock), "codex")
 
     assert agent.gc(purge=True, dry_run=True).dry_run
     with pytest.raises(Invalid, match="for people"):
         agent.gc(purge=True)
     with pytest.raises(Invalid, match="for people"):
         agent.maintain("gc", purge=True, dry_run=False)
+    unnamed = call(
+        ServedRepository(repo.path),
+        find_verb("maintain"),
+        {"op": "gc", "purge": True, "dry_run": False},
+        "",
+        Progress(print),
+    )
+    assert unnamed.is_error
+    assert "for people" in unnamed.text
     repo.tr.gc(purge=True)
 
 

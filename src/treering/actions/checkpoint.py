@@ -52,10 +52,11 @@ def checkpoint(
     open_files: Sequence[str] = (),
     session: str = "",
     branch: str = "",
+    caller: str = "",
 ) -> Remembered | CheckpointLoaded:
     """Save the state of the work on a branch, or load the last one."""
     if op == "save":
-        return _save(workspace, summary, next_steps, open_files, session, branch)
+        return _save(workspace, summary, next_steps, open_files, session, branch, caller)
     pending = drain_briefly(workspace)
     answer = load(workspace, session=session, branch=branch)
     if pending:
@@ -70,6 +71,7 @@ def _save(
     open_files: Sequence[str],
     session: str,
     branch: str,
+    caller: str,
 ) -> Remembered:
     text = inputs.clean_content(summary, "summary")
     steps = [step for raw in next_steps if (step := inputs.line_given(raw, "next step"))]
@@ -88,6 +90,7 @@ def _save(
         session=session,
         branch=branch,
         id=memory_id,
+        caller=caller,
         details={key: value for key, value in details.items() if value},
     )
 

@@ -71,6 +71,7 @@ def gc(
     force: bool = False,
     keep_lessons: bool = True,
     remote: str = "",
+    caller: str = "",
 ) -> GcAnswer:
     """Promote what landed, follow renames, put what was thrown away into the trash.
 
@@ -86,7 +87,7 @@ def gc(
             Advice("{} requires {}.", Option("remote"), Option("purge")),
             hint=Advice("{} shares memories.", Call("sync")),
         )
-    if purge and not dry_run and workspace.agent:
+    if purge and not dry_run and caller:
         raise Invalid(
             "Deleting trash for good is for people.",
             hint=f"Ask them to run `treering gc --purge --older-than {older_than}`.",

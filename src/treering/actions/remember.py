@@ -58,6 +58,7 @@ def remember(
     id: str = "",
     allow_secret: bool = False,
     details: Mapping[str, Any] | None = None,
+    caller: str = "",
 ) -> Remembered:
     """Store `content` on the branch HEAD is on, or on `branch`.
 
@@ -75,7 +76,7 @@ def remember(
     why = inputs.text_given(reasoning, "reasoning")
     became = outcome
     facts = dict(details or {}) | {"reasoning": why, "outcome": became}
-    agent = inputs.line_given(agent, "agent") or workspace.agent
+    agent = inputs.line_given(agent, "agent") or caller
     draft = Memory(
         id=_own_id(id) if id else "",
         type=kind.type,

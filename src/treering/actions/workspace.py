@@ -1,5 +1,6 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
+import copy
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
@@ -54,7 +55,6 @@ class WorkspaceOptions(TypedDict, total=False):
 
     clock: Clock
     person: Person | None
-    agent: str
     cache: Path | None
     user_folder: Path | None
     one_shot: bool
@@ -71,7 +71,6 @@ class Workspace:
         *,
         clock: Clock = wall_clock,
         person: Person | None = None,
-        agent: str = "",
         cache: Path | None = None,
         user_folder: Path | None = None,
         one_shot: bool = False,
@@ -89,7 +88,6 @@ class Workspace:
         self.store = open_store(repository, clock)
         self.store.use_history(self._make_history)
         self.clock = clock
-        self.agent = agent
         self._person = person
         #: Flags of blobs that were looked at and that no index knows them of.
         self.inspected: dict[str, tuple[str, ...]] = {}
@@ -103,11 +101,17 @@ class Workspace:
         """Open the repository that holds `path`; `is_named` says that a person chose that path."""
         return cls(Repository.discover(Path(path), is_named=is_named), **options)
 
-    @cached_property
+    @property
     def person(self) -> Person:
         """Who writes here, as memories and their commits name them: without credentials."""
         who = self._person or self.repository.person()
         return Person(mask(who.name), mask(who.email))
+
+    def without_private(self) -> Self:
+        """Return the same workspace, as anyone else who has this repository would see it."""
+        shared = copy.copy(self)
+        shared.store = self.store.without_private()
+        return shared
 
     @property
     def is_synced(self) -> bool:

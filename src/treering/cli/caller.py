@@ -11,16 +11,20 @@ from treering.git.objects import Person
 from treering.hub.place import HubSetting
 
 
-def open_workspace(repo: str, agent: str) -> Workspace:
-    """A repository for one call, in the name of whoever calls."""
-    return Workspace.open(repo, one_shot=True, **(read_caller() | {"agent": agent}))
+def open_workspace(repo: str) -> Workspace:
+    """Open a repository for one call, in the name of whoever calls."""
+    return Workspace.open(repo, one_shot=True, **read_caller())
+
+
+def read_agent() -> str:
+    """Return the agent that calls, empty for a person."""
+    return os.environ.get("TREERING_AGENT", "")
 
 
 class Caller(TypedDict):
     """Whoever called, as the environment tells it."""
 
     person: Person | None
-    agent: str
     cache: Path
     user_folder: Path
     driver: Callable[[Path], None]
@@ -30,7 +34,6 @@ class Caller(TypedDict):
 def read_caller() -> Caller:
     return {
         "person": _person(),
-        "agent": os.environ.get("TREERING_AGENT", ""),
         "cache": _cache(),
         "user_folder": _config(),
         "driver": start_driver,

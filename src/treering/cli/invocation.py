@@ -14,7 +14,7 @@ from typing import Any
 from treering.actions.answers import jsonable, strip_control_characters
 from treering.actions.workspace import Workspace
 from treering.cli import screen
-from treering.cli.caller import read_caller, read_hub, start_process
+from treering.cli.caller import read_agent, read_caller, read_hub, start_process
 from treering.errors import BlockedSecret, Invalid
 from treering.verbs import find_verb
 
@@ -41,7 +41,8 @@ class Invocation:
 
     def act(self, verb: str, *args: Any, **options: Any) -> Any:
         """Do what a verb says, on the repository."""
-        return find_verb(verb).act(self.workspace, *args, **options)
+        found = find_verb(verb)
+        return found.act(self.workspace, *args, **found.name_caller(read_agent(), options))
 
     def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
@@ -95,7 +96,7 @@ def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:
     terminal."""
     if not is_wanted:
         return False
-    if agent or os.environ.get("TREERING_AGENT"):
+    if agent or read_agent():
         raise BlockedSecret("--allow-secret is for people; an agent may not use it.")
     if not (sys.stdin.isatty() or sys.stderr.isatty()):
         raise BlockedSecret(

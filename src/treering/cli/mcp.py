@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from treering.cli.caller import read_caller
+from treering.cli.caller import read_agent, read_caller
 from treering.cli.invocation import Invocation
 from treering.errors import Invalid
 from treering.model.choices import TOOL_PROFILES
@@ -32,7 +32,9 @@ def run_mcp(
     profile = one_of(tools, TOOL_PROFILES, "profile")
     from treering.mcp.repository import ServedRepository
 
-    place = ServedRepository(_folder(call.repo), is_named=call.is_named, **read_caller())
+    place = ServedRepository(
+        _folder(call.repo), is_named=call.is_named, agent=read_agent(), **read_caller()
+    )
     if http:
         token = None if no_token else _token(token_file)
         _serve_http(place, profile, http, token, hosts)

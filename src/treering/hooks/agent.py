@@ -96,7 +96,7 @@ def read_input(stream: int) -> bytes:
 def handle(
     call: HookCall,
     repo: str,
-    open_workspace: Callable[[str, str], Workspace],
+    open_workspace: Callable[[str], Workspace],
     say: Say,
     *,
     limit: float = 0.0,
@@ -106,7 +106,7 @@ def handle(
     if call.kind in ("compact", "end"):
         say(b"")  # nothing to tell, so nobody has to wait; a client that ends would not
     try:
-        workspace = open_workspace(_place(call, repo), call.agent)
+        workspace = open_workspace(_place(call, repo))
     except TreeringError:
         return  # no repository, nothing to say
     try:
@@ -278,6 +278,7 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
         next_steps=[mask(step) for step in last["next_steps"]],
         open_files=[file for file in files if not secrets_in(file)],
         session=mask(call.session),
+        caller=call.agent,
     )
 
 

@@ -37,7 +37,9 @@ def call(
     """Answer one call. Whatever goes wrong is an answer, too."""
     try:
         arguments = check_arguments(verb, raw)
-        workspace = repository.workspace(agent)
+        workspace = repository.workspace()
+        caller = repository.agent or agent or "agent"  # never a person, however it calls itself
+        arguments = verb.name_caller(caller, arguments)
         if verb.tool and verb.tool.is_long:
             arguments["progress"] = steps
         return _ToolCall(workspace, verb, arguments).answer()

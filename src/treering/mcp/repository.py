@@ -5,7 +5,6 @@ there are and what others wrote is read from disk each time. A repository that w
 or put in another's place since the last call is noticed.
 """
 
-import copy
 import threading
 from collections.abc import Callable
 from functools import cached_property
@@ -38,19 +37,17 @@ class ServedRepository:
         hub: HubSetting = HERE,
     ) -> None:
         self._path, self._is_named = path, is_named
-        self._agent, self._person = agent, person
+        #: The agent all calls are made for, if that was said when the server was started.
+        self.agent, self._person = agent, person
         self._cache, self._user_folder, self._driver = cache, user_folder, driver
         self._hub = hub
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
-    def workspace(self, agent: str = "") -> "Workspace":
-        """The workspace as of now, for one call of one client."""
+    def workspace(self) -> "Workspace":
+        """Return the workspace as of now."""
         with self._lock:
-            current = self._current()
-        mine = copy.copy(current)  # its caches are everyone's, the agent's name is not
-        mine.agent = self._agent or agent
-        return mine
+            return self._current()
 
     def _current(self) -> "Workspace":
         if self._open and _identity(self._open[1].repository.git_dir) == self._open[0]:
@@ -80,9 +77,9 @@ class ServedRepository:
                 "The server was not started inside a git repository.",
                 hint="Start it in one, or with `treering mcp --repo PATH`.",
             ) from error
-        # Made here, so that every copy of the workspace has the same ones.
+        # Made here, so that two threads never make two of them.
         for name, part in vars(Workspace).items():
-            if isinstance(part, cached_property) and name != "person":  # config may change
+            if isinstance(part, cached_property):
                 getattr(workspace, name)
         return workspace
 

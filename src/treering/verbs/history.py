@@ -49,6 +49,7 @@ def review(
         int, Arg("Maximum number of results.", short="n", doors=NOT_MCP, least=1, most=1000)
     ] = 20,
     branch: Branch = "",
+    caller: str = "",
 ) -> "ReviewQueue":
     """List memories that need a look: stale, outdated, duplicated, in conflict.
 

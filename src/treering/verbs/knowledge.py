@@ -81,7 +81,7 @@ def graph(
 
 
 @verb(
-    "entities.entities.entities",
+    "entities.entities",
     example="treering entities extract 'Ada moved src/db.py to Redis' --store",
     tool=Tool(
         (
@@ -124,6 +124,7 @@ def entities(
     dry_run: Annotated[bool, Arg("merge: only show.", agents="For merge.", off="apply")] = True,
     limit: Annotated[int, Arg("Maximum number.", agents="", short="n", least=1, most=1000)] = 50,
     branch: Branch = "",
+    caller: str = "",
 ) -> "EntityAnswer":
     """Manage the people and things that memories mention.
 

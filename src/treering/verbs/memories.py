@@ -124,6 +124,7 @@ def remember(
     ] = "",
     allow_secret: AllowSecret = False,
     details: Mapping[str, Any] | None = None,
+    caller: str = "",
 ) -> "Remembered":
     """Store a memory on the current branch.
 

@@ -134,6 +134,7 @@ def uninstall(
     purge: Annotated[bool, Arg("Delete all memories as well, including private ones.")] = False,
     remote: Annotated[str, Arg("With --purge: everyone's memories on this remote, too.")] = "",
     dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
+    caller: str = "",
 ) -> "Setup":
     """Remove what `treering init` added. Memories and your own settings stay.
 

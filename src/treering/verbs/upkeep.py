@@ -120,6 +120,7 @@ def gc(
         ),
     ] = True,
     remote: Annotated[str, Arg("With --purge: delete the trash there, too.", agents="")] = "",
+    caller: str = "",
 ) -> "GcAnswer":
     """Move memories of branches that landed or were deleted.
 
@@ -238,6 +239,7 @@ def merge(
     limit: Limit = 20,
     dry_run: bool = True,
     progress: Progress = None,
+    caller: str = "",
 ) -> "Merges":
     """Merge several memories into one text that you write.
 
@@ -279,6 +281,7 @@ def summarize(
     limit: Limit = 20,
     dry_run: bool = True,
     progress: Progress = None,
+    caller: str = "",
 ) -> "Summaries":
     """Store a summary that you write of a topic's memories.
 
@@ -373,6 +376,7 @@ def maintain(
     *,
     dry_run: bool | None = None,
     progress: Progress = None,
+    caller: str = "",
     **options: Any,
 ) -> "Maintained[Any]":
     """Run one housekeeping operation, or show what it would do.
@@ -404,6 +408,7 @@ def maintain(
     given = {word: value for word, value in options.items() if word in operation.names}
     if "progress" in operation.names:
         given["progress"] = progress
+    given = operation.name_caller(caller, given)
     answer = operation.act(workspace, dry_run=is_dry, **given)
     return Maintained(name, is_dry, answer)
 
@@ -477,4 +482,6 @@ restore and reindex act at once, and so do the short forms `treering gc`, `promo
         changes="resources",
     ),
     act=maintain,
+    names=("caller",),
 )
+setattr(maintain, "verb", MAINTAIN)  # noqa: B010 - to mypy a function has no such attribute

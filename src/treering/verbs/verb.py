@@ -8,7 +8,8 @@ The Python API has the function as a method, the command line makes options of i
 MCP server a schema, completion its words, and docs/generate.py its pages. Choices and bounds are
 checked on the way in. The work is named in the decorator and imported at the first call. Nothing is
 imported here but the standard library, because every command starts with it. A parameter without an
-`Arg` is for Python callers alone.
+`Arg` is for Python callers alone. One called `caller` is the agent that calls, empty for a person:
+the door fills it in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -126,6 +127,10 @@ class Verb(NamedTuple):
 
     def parameters_of(self, door: str) -> tuple[Parameter, ...]:
         return tuple(parameter for parameter in self.parameters if door in parameter.arg.doors)
+
+    def name_caller(self, caller: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options with the agent that calls, if the verb asks for it."""
+        return options | {"caller": caller} if "caller" in self.names else options
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

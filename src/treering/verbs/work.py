@@ -61,6 +61,7 @@ def checkpoint(
     ] = (),
     session: Annotated[str, Arg("The work session it belongs to.", agents="")] = "",
     branch: Branch = "",
+    caller: str = "",
 ) -> "Remembered | CheckpointLoaded":
     """Save where the work stands, or load what was saved last.
 

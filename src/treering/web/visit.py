@@ -73,9 +73,7 @@ class Visit:
     def workspace(self) -> "Workspace":
         """The repository; private memories are in it where they were asked for."""
         workspace = self.site.repository.workspace()
-        if not self._carried["private"]:
-            workspace.store = workspace.store.without_private()
-        return workspace
+        return workspace if self._carried["private"] else workspace.without_private()
 
     # --- what was asked ---------------------------------------------------------------------------
 

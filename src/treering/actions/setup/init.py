@@ -236,12 +236,17 @@ def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> 
 
 
 def uninstall(
-    workspace: Workspace, *, purge: bool = False, remote: str = "", dry_run: bool = False
+    workspace: Workspace,
+    *,
+    purge: bool = False,
+    remote: str = "",
+    dry_run: bool = False,
+    caller: str = "",
 ) -> Setup:
     """Take back what init added and nothing else; memories stay, unless `purge`."""
     if remote and not purge:
         raise Invalid("--remote requires --purge.")
-    if purge and not dry_run and workspace.agent:
+    if purge and not dry_run and caller:
         raise Invalid("Only a person can delete memories for good.")
     repository = workspace.repository
     wire = (

@@ -69,7 +69,7 @@ def _remove(
     """All copies in one commit; a group that changed since it was looked at waits for next time."""
 
     def attempt(writing: Writing) -> tuple[tuple[str, ...], int, str | None]:
-        rewriting = Rewrite(workspace, writing)
+        rewriting = Rewrite(workspace, writing.view)
         heirs: dict[str, str] = {}
         for family in copies:
             try:
@@ -79,7 +79,7 @@ def _remove(
             _unite(rewriting, places)
             heirs |= dict.fromkeys(family.ids[1:], family.ids[0])
         count = rewriting.move_links(heirs)
-        rewriting.commit("dedupe")
+        rewriting.commit(writing, "dedupe")
         return tuple(heirs), count, writing.back
 
     return workspace.write(branch, attempt) if copies else ((), 0, None)

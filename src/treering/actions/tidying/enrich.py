@@ -196,10 +196,10 @@ def _files(workspace: Workspace, position: Position, memory: Memory) -> tuple[Fi
 
 def _write(workspace: Workspace, branch: str, drafts: Sequence[_Draft]) -> tuple[Enriched, ...]:
     def attempt(writing: Writing) -> tuple[Enriched, ...]:
-        rewriting = Rewrite(workspace, writing)
+        rewriting = Rewrite(workspace, writing.view)
         for draft in drafts:
             rewriting.change(rewriting.still(draft.place), draft.memory)
-        versions = rewriting.commit("enrich")
+        versions = rewriting.commit(writing, "enrich")
         return tuple(
             draft.describe(
                 diff_fields(draft.place, draft.memory),

@@ -127,11 +127,11 @@ def _write(
     """Change the links of memories in one commit."""
 
     def attempt(writing: Writing) -> None:
-        rewriting = Rewrite(workspace, writing)
+        rewriting = Rewrite(workspace, writing.view)
         for link in links:
             place = writing.view.find(link.source)
             rewriting.change(place, change(rewriting.memory(place), link), by_hand=False)
-        rewriting.commit(op)
+        rewriting.commit(writing, op)
 
     workspace.write(branch, attempt)
 

@@ -83,6 +83,7 @@ class _Composition(NamedTuple):
     title: str
     #: The type of the new memory; "" for the one most of its sources have.
     type: str
+    caller: str
 
     def describe(self, sources: SameMemories, about: str = "", *, is_named: bool) -> Group:
         ids = list(sources.ids)
@@ -113,7 +114,7 @@ class _Composition(NamedTuple):
         links, and theirs to it."""
 
         def attempt(writing: Writing) -> Merged:
-            rewriting = Rewrite(workspace, writing)
+            rewriting = Rewrite(workspace, writing.view)
             places = [rewriting.still(place) for place in sources.places]
             is_private = any(place.is_private for place in places)
             draft = self._compose(workspace, sources.memories)
@@ -134,7 +135,7 @@ class _Composition(NamedTuple):
                     rewriting.supersede(place, memory.id)
                 heirs = {place.id: memory.id for place in old}
                 count = rewriting.move_links(heirs, with_history=False)
-            version = rewriting.commit(self.op)[memory.id]
+            version = rewriting.commit(writing, self.op)[memory.id]
             ids = tuple(place.id for place in old)
             return Merged(memory.id, memory.title, version, ids, count, writing.back)
 
@@ -154,9 +155,9 @@ class _Composition(NamedTuple):
             tags=tags_of(sources),
             topic=_common_topic([memory.topic for memory in sources]),
             confidence=min(memory.confidence for memory in sources),
-            source="agent" if workspace.agent else "person",
+            source="agent" if self.caller else "person",
             author=str(workspace.person),
-            agent=workspace.agent,
+            agent=self.caller,
             files=files_of(sources),
         )
 
@@ -174,6 +175,7 @@ def merge_memories(
     limit: int = 20,
     dry_run: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    caller: str = "",
 ) -> Merges:
     """Find memories to merge, or merge: those named by `ids` into `content`.
 
@@ -191,7 +193,9 @@ def merge_memories(
     else:
         families = candidates.alike(threshold)
     page = families[:limit]
-    wanted = _read_composition("merge", content, title, type_named(type) if ids and type else "")
+    wanted = _read_composition(
+        "merge", content, title, type_named(type) if ids and type else "", caller
+    )
     groups = tuple(wanted.describe(family, is_named=bool(ids)) for family in page)
     if dry_run:
         return Merges(groups, len(families), ())
@@ -213,6 +217,7 @@ def summarize(
     limit: int = 20,
     dry_run: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    caller: str = "",
 ) -> Summaries:
     """Find what could be summarized (by topic, else by tag), or store a summary.
 
@@ -228,7 +233,7 @@ def summarize(
     subjects = list(_list_subjects(candidates, query, is_named=is_named))
     page = subjects[:limit]
     kind = type_named(type) if ids and type else _SUMMARY_TYPE
-    wanted = _read_composition("summarize", content, title, kind)
+    wanted = _read_composition("summarize", content, title, kind, caller)
     groups = tuple(wanted.describe(some, about, is_named=is_named) for about, some in page)
     if dry_run:
         return Summaries(groups, len(subjects), ())
@@ -242,10 +247,10 @@ def summarize(
 
 
 def _read_composition(
-    op: Literal["merge", "summarize"], content: str, title: str, kind: str
+    op: Literal["merge", "summarize"], content: str, title: str, kind: str, caller: str
 ) -> _Composition:
     secrets.refuse(title)
-    return _Composition(op, text_given(content) if content else "", title, kind)
+    return _Composition(op, text_given(content) if content else "", title, kind, caller)
 
 
 def _check(places: Sequence[Copy]) -> None:

@@ -43,12 +43,22 @@ class ReviewQueue:
 
 
 def review(
-    workspace: Workspace, *, keep: Sequence[str] = (), limit: int = 20, branch: str = ""
+    workspace: Workspace,
+    *,
+    keep: Sequence[str] = (),
+    limit: int = 20,
+    branch: str = "",
+    caller: str = "",
 ) -> ReviewQueue:
     """List what is doubtful; with `keep`, first note that a person looked at these and keeps them.
 
     An agent cannot keep a memory: that a person looked is what it says.
     """
+    if keep and caller:
+        raise Invalid(
+            "Only a person can say that a memory was looked at.",
+            hint="Ask them to run `treering review`.",
+        )
     kept = _keep(workspace, keep, branch) if keep else None
     position = workspace.position(branch)
     doubts = _Doubts(workspace, position, branch)
@@ -193,11 +203,6 @@ def _settle(memory: Memory, doubt: Doubt) -> Advice:
 
 def _keep(workspace: Workspace, ids: Sequence[str], branch: str) -> tuple[str, ...]:
     """Note in each memory that a person looked, when, and at which reasons: all or none."""
-    if workspace.agent:
-        raise Invalid(
-            "Only a person can say that a memory was looked at.",
-            hint="Ask them to run `treering review`.",
-        )
     doubts = _Doubts(workspace, workspace.position(branch), branch)
 
     def attempt(writing: Writing) -> tuple[str, ...]:

@@ -7,21 +7,21 @@ from treering.actions.workspace import Change, Workspace, WriteOp, Writing
 from treering.errors import Conflict
 from treering.model.memory import FileRef, Link, Memory
 from treering.model.taxonomy import RELATIONS
-from treering.store.view import Copy
+from treering.store.view import Copy, View
 
 
 class Rewrite:
     """What is going to be written; nothing is until `commit`."""
 
-    def __init__(self, workspace: Workspace, writing: Writing) -> None:
+    def __init__(self, workspace: Workspace, view: View) -> None:
         self._workspace = workspace
-        self._writing = writing
+        self._view = view
         self._changes: dict[str, Change] = {}
         self.now = workspace.now()
 
     def still(self, copy: Copy) -> Copy:
         """The memory as it was when it was looked at, before the lock; Conflict when it is not."""
-        place = self._writing.view.place(copy.id)
+        place = self._view.place(copy.id)
         if place is None or place.blob != copy.blob:
             raise Conflict(f"The memory {copy.id} changed meanwhile")
         return place
@@ -51,10 +51,10 @@ class Rewrite:
         """Let links to the one end at the other; how many did. Without history, links that tell
         where a memory came from stay as they are."""
         count = 0
-        search_view = self._workspace.searcher.search_view(self._writing.view)
+        search_view = self._workspace.searcher.search_view(self._view)
         sources = {source for old in heirs for _, source in incoming(search_view, old)}
         for source in sorted((sources | self._changes.keys()) - heirs.keys()):
-            place = self._writing.view.place(source)
+            place = self._view.place(source)
             if place is None:
                 continue
             memory = self.memory(place)
@@ -64,9 +64,9 @@ class Rewrite:
             self.change(place, memory._replace(links=links_now), by_hand=False)
         return count
 
-    def commit(self, op: WriteOp) -> dict[str, str]:
-        """Write it; the new version of each id."""
-        return self._writing.commit(op, self._changes.values()) if self._changes else {}
+    def commit(self, writing: Writing, op: WriteOp) -> dict[str, str]:
+        """Write it, and return the new version of each id."""
+        return writing.commit(op, self._changes.values()) if self._changes else {}
 
 
 def incoming(search_view: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:

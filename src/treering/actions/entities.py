@@ -4,19 +4,140 @@ An entity is a memory of type entity: its title is the name, `details.kind` says
 has a branch, a history and links like any other.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.entities.roster import Entity, EntityIndex, content_of
 from treering.actions.revise import forget
+from treering.actions.tidying.rewrite import Rewrite, surest
 from treering.actions.workspace import Change, Workspace, Writing
-from treering.call import Call, ways
-from treering.errors import Invalid
-from treering.model.memory import Link, Memory, is_id
-from treering.store.view import Copy
+from treering.call import Advice, Call, ways
+from treering.errors import Invalid, MemoryNotFound
+from treering.model.memory import Link, Memory, derive_id, is_id
+from treering.model.query import Filters, Query
+from treering.store.view import Copy, View
 from treering.text import secrets
 from treering.text.extraction import NamedEntity, extract, kind_of
+
+_MOST_PROPERTIES = 50
+_MOST = 5000
+_MOST_NAMESAKES = 50
+
+
+class Entity(NamedTuple):
+    id: str
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    properties: Mapping[str, object]
+    place: Copy
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+
+def entity_of(place: Copy, memory: Memory) -> Entity:
+    """A memory of type entity, read as one; who wrote it by hand may have left things out."""
+    aliases, properties = memory.details.get("aliases"), memory.details.get("properties")
+    return Entity(
+        id=memory.id,
+        name=memory.title,
+        kind=str(memory.details.get("kind") or "concept"),
+        aliases=tuple(str(word) for word in aliases) if isinstance(aliases, list) else (),
+        properties=properties if isinstance(properties, dict) else {},
+        place=place,
+    )
+
+
+def content_of(name: str, kind: str, aliases: Sequence[str]) -> str:
+    """What an entity's memory says; name and kind make its id, aliases make it findable."""
+    also = f"\nAlso called: {', '.join(aliases)}" if aliases else ""
+    return f"{name} ({kind}){also}"
+
+
+class EntityIndex:
+    """Entities as seen in one view."""
+
+    def __init__(self, workspace: Workspace, branch: str = "", view: View | None = None) -> None:
+        self.view = view or workspace.view(branch)
+        self._index = workspace.searcher.index
+        self._search_view = workspace.searcher.search_view(self.view)
+        self._now = workspace.clock()
+
+    def all(self) -> Iterator[Entity]:
+        for entry in self._index.newest(self._search_view.ranks, _MOST, ("entity",)):
+            if entity := self._read(entry.blob):
+                yield entity
+
+    def by_name(self, name: str, kind: str = "") -> Entity | None:
+        """The entity of this name or alias, in any case; the one with the very name first."""
+        folded_name = name.casefold()
+        fitting = [
+            entity
+            for entity in self._namesakes(name)
+            if (not kind or entity.kind == kind)
+            and folded_name in (word.casefold() for word in entity.names)
+        ]
+        return min(fitting, key=lambda entity: entity.name != name, default=None)
+
+    def _namesakes(self, name: str) -> Iterator[Entity]:
+        result = self._index.search(
+            Query(name, name),
+            self._search_view.ranks,
+            filters=Filters(types=("entity",)),
+            mode="text",
+            now=self._now,
+            limit=_MOST_NAMESAKES,
+        )
+        for hit in result.hits:
+            for blob in (hit.blob, *hit.folded):
+                if entity := self._read(blob):
+                    yield entity
+
+    def resolve(self, word: str, kind: str = "") -> Entity:
+        """The entity someone means by a name or an id."""
+        if entity := self.by_name(word, kind):
+            return entity
+        try:
+            place = self.view.find(word)
+            memory = place.memory()
+        except (Invalid, MemoryNotFound):
+            raise MemoryNotFound(
+                f"There is no entity {word[:100]!r}.",
+                hint=Advice("{} shows them.", Call("entities", "list")),
+            ) from None
+        if memory.type != "entity" or memory.is_forgotten:
+            raise MemoryNotFound(f"The memory {memory.id} is not an entity.")
+        return entity_of(place, memory)
+
+    def free_id(self, content: str) -> tuple[str, Copy | None]:
+        """An id for a new entity: a free one, or that of the same entity forgotten before."""
+        n = 0
+        while True:
+            candidate = derive_id("entity", content, n)
+            place = self.view.place(candidate)
+            memory = place.try_memory() if place and not place.is_private else None
+            if place is None or (memory and memory.is_forgotten):
+                return candidate, place
+            n += 1
+
+    def mentions(self, entity: Entity) -> dict[str, str]:
+        """Who mentions an entity, by a link or by name: id and title."""
+        titles: dict[str, str] = {}
+        network = self._search_view.network
+        for edge in network.around(entity.id, ["mentions"], "in"):
+            titles[edge.source] = network.nodes[edge.source].title
+        for name in entity.names:
+            for entry in self._index.holding(name, self._search_view.ranks):
+                if entry.type != "entity":
+                    titles.setdefault(entry.id, entry.title)
+        return titles
+
+    def _read(self, blob: str) -> Entity | None:
+        place = self._search_view.place(blob)
+        memory = place.try_memory() if place else None
+        return entity_of(place, memory) if place and memory else None
 
 
 class EntitiesMerged(TypedDict):
@@ -26,135 +147,6 @@ class EntitiesMerged(TypedDict):
     merged: list[str]
     links_moved: int
     back: NotRequired[str]  # the command that undoes it
-
-
-class _EntityMerge(NamedTuple):
-    """What a merge would write."""
-
-    into: Entity
-    name: str
-    others: tuple[Entity, ...]
-    changes: list[Change]
-    links_moved: int
-
-
-def merge_entities(
-    workspace: Workspace, words: Sequence[str], canonical: str, *, dry_run: bool, branch: str
-) -> EntitiesMerged:
-    """Merge the entities meant by ids or names; without `canonical` the first one stays."""
-    secrets.refuse(canonical)
-    roster = EntityIndex(workspace, branch)
-    work, back = _plan(workspace, roster, words, canonical), None
-    if not dry_run:
-
-        def attempt(writing: Writing) -> tuple[_EntityMerge, str | None]:
-            plan = _plan(workspace, EntityIndex(workspace, branch, writing.view), words, canonical)
-            writing.commit("merge", plan.changes)
-            return plan, writing.back
-
-        work, back = workspace.write(branch, attempt)
-    answer: EntitiesMerged = {
-        "dry_run": dry_run,
-        "into": work.into.id,
-        "name": work.name,
-        "merged": [other.id for other in work.others],
-        "links_moved": work.links_moved,
-    }
-    if back:
-        answer["back"] = back
-    return answer
-
-
-def _plan(
-    workspace: Workspace, roster: EntityIndex, words: Sequence[str], canonical: str
-) -> _EntityMerge:
-    by_id = {entity.id: entity for entity in (roster.resolve(word) for word in words)}
-    into = _into(roster, by_id, canonical)
-    others = tuple(entity for entity in by_id.values() if entity.id != into.id)
-    if not others:
-        raise Invalid("Merging needs two different entities.", hint="Give two ids or names.")
-    name = into.name if not canonical or _is_known(into, canonical) else canonical
-    now, old_ids = workspace.now(), {other.id for other in others}
-
-    count = 0
-    changes: dict[str, Change] = {}
-    for place in {p.id: p for other in others for p in roster.linking_to(other)}.values():
-        memory = place.memory()
-        if memory.id in old_ids or memory.id == into.id:
-            continue
-        count += sum(link.target in old_ids for link in memory.links)
-        links = _redirect(memory.links, old_ids, into.id, memory.id)
-        new = memory._replace(links=links, modified=now)
-        changes[memory.id] = Change(new, place, place.is_private)
-    other_links = [link for other in others for link in other.place.memory().links]
-    count += sum(link.target not in old_ids and link.target != into.id for link in other_links)
-    canonical_memory = _enlarge(into, name, others, other_links, now)
-    changes[into.id] = Change(canonical_memory, into.place, into.place.is_private)
-    for other in others:
-        old_memory = _retire(other.place.memory(), into.id, now)
-        changes[other.id] = Change(old_memory, other.place, other.place.is_private)
-    return _EntityMerge(into, name, others, list(changes.values()), count)
-
-
-def _into(roster: EntityIndex, by_id: dict[str, Entity], canonical: str) -> Entity:
-    """The entity that stays: the one named as canonical where there is one, else the first."""
-    if not by_id:
-        raise Invalid("Which entities should be merged?", hint="Give two ids or names.")
-    if not canonical:
-        return next(iter(by_id.values()))
-    for entity in by_id.values():
-        if _is_known(entity, canonical):
-            return entity
-    if is_id(canonical):
-        return roster.resolve(canonical)
-    return roster.by_name(canonical) or next(iter(by_id.values()))
-
-
-def _is_known(entity: Entity, word: str) -> bool:
-    return word == entity.id or word.casefold() == entity.name.casefold()
-
-
-def _redirect(links: Iterable[Link], old_ids: set[str], into: str, holder: str) -> tuple[Link, ...]:
-    """Links with their new target; two that become one keep the surer one's words."""
-    edges: dict[tuple[str, str], Link] = {}
-    for link in links:
-        new = link._replace(target=into) if link.target in old_ids else link
-        if new.target == holder:
-            continue
-        other = edges.get((new.relation, new.target))
-        if other is None or new.confidence > other.confidence:
-            edges[new.relation, new.target] = new
-    return tuple(edges.values())
-
-
-def _enlarge(
-    into: Entity, name: str, others: Sequence[Entity], other_links: Sequence[Link], now: str
-) -> Memory:
-    memory = into.place.memory()
-    names = [*into.names, *(word for other in others for word in other.names)]
-    aliases = [word for word in dict.fromkeys(names) if word != name]
-    properties: dict[str, object] = {}
-    for other in reversed(others):
-        properties |= other.properties
-    properties |= into.properties
-    details = dict(memory.details) | {"kind": into.kind, "aliases": aliases}
-    details |= {"properties": properties} if properties else {}
-    old_ids = {other.id for other in others}
-    return memory._replace(
-        title=name,
-        content=content_of(name, into.kind, aliases),
-        links=_redirect((*memory.links, *other_links), old_ids, into.id, memory.id),
-        details=details,
-        modified=now,
-    )
-
-
-def _retire(memory: Memory, into: str, now: str) -> Memory:
-    """Hidden like a forgotten one, so that it can be brought back; its links went over."""
-    return memory.forget(f"merged into {into}").with_details(merged_into=into).touch(now)
-
-
-_MOST_PROPERTIES = 50
 
 
 class EntityCount(TypedDict):
@@ -230,6 +222,7 @@ class _EntityRequest(NamedTuple):
     dry_run: bool
     limit: int
     branch: str
+    caller: str
 
 
 def entities(
@@ -247,6 +240,7 @@ def entities(
     dry_run: bool = True,
     limit: int = 50,
     branch: str = "",
+    caller: str = "",
 ) -> EntityAnswer:
     """Do one of the operations; the answer is the contract's for it."""
     request = _EntityRequest(
@@ -261,6 +255,7 @@ def entities(
         dry_run=dry_run,
         limit=limit,
         branch=branch,
+        caller=caller,
     )
     return _OPERATIONS[op](workspace, request)
 
@@ -330,7 +325,9 @@ def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
         roster = EntityIndex(workspace, request.branch, writing.view)
         entity = roster.by_name(request.name, kind)
         if entity is None:
-            memory, replaces = _new(workspace, roster, request.name, kind, request.properties)
+            memory, replaces = _new(workspace, request, roster, request.name, kind)
+            if request.properties:
+                memory = memory.with_details(properties=dict(request.properties))
             writing.commit("remember", [Change(memory, replaces, False)])
             return {"id": memory.id, "name": request.name, "kind": kind, "created": True}
         if request.properties and not request.properties.items() <= entity.properties.items():
@@ -341,11 +338,7 @@ def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
 
 
 def _new(
-    workspace: Workspace,
-    roster: EntityIndex,
-    name: str,
-    kind: str,
-    properties: Mapping[str, object],
+    workspace: Workspace, request: _EntityRequest, roster: EntityIndex, name: str, kind: str
 ) -> tuple[Memory, Copy | None]:
     """A memory for an entity nobody knows, under a free id or the one it was forgotten under."""
     content, now = content_of(name, kind, ()), workspace.now()
@@ -357,11 +350,11 @@ def _new(
         content=content,
         created=now,
         modified=now,
-        source="agent" if workspace.agent else "person",
+        source="agent" if request.caller else "person",
         author=str(workspace.person),
-        agent=workspace.agent,
+        agent=request.caller,
         commit=workspace.repository.head().commit or "",
-        details={"kind": kind} | ({"properties": dict(properties)} if properties else {}),
+        details={"kind": kind},
     )
     return memory, replaces
 
@@ -386,10 +379,99 @@ def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
     return {"deleted": entity_ids, "back": back}
 
 
+class _EntityMerge(NamedTuple):
+    """What a merge would write."""
+
+    into: Entity
+    name: str
+    others: tuple[Entity, ...]
+    rewrite: Rewrite
+    links_moved: int
+
+
 def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:
-    return merge_entities(
-        workspace, request.ids, request.canonical, dry_run=request.dry_run, branch=request.branch
-    )
+    """Merge the entities meant by ids or names; without `canonical` the first one stays."""
+    secrets.refuse(request.canonical)
+    plan, back = _plan_merge(workspace, request, EntityIndex(workspace, request.branch)), None
+    if not request.dry_run:
+
+        def attempt(writing: Writing) -> tuple[_EntityMerge, str | None]:
+            seen = EntityIndex(workspace, request.branch, writing.view)
+            plan = _plan_merge(workspace, request, seen)
+            plan.rewrite.commit(writing, "merge")
+            return plan, writing.back
+
+        plan, back = workspace.write(request.branch, attempt)
+    answer: EntitiesMerged = {
+        "dry_run": request.dry_run,
+        "into": plan.into.id,
+        "name": plan.name,
+        "merged": [other.id for other in plan.others],
+        "links_moved": plan.links_moved,
+    }
+    if back:
+        answer["back"] = back
+    return answer
+
+
+def _plan_merge(workspace: Workspace, request: _EntityRequest, roster: EntityIndex) -> _EntityMerge:
+    by_id = {entity.id: entity for entity in map(roster.resolve, request.ids)}
+    into = _choose_heir(roster, by_id, request.canonical)
+    others = tuple(entity for entity in by_id.values() if entity.id != into.id)
+    if not others:
+        raise Invalid("Merging needs two different entities.", hint="Give two ids or names.")
+    if into.place.is_private and (shared := [e for e in others if not e.place.is_private]):
+        raise Invalid(
+            f"{into.name} is private, and {shared[0].name} is shared.",
+            hint=ways(Call("entities", "merge", ids=list(by_id), canonical=shared[0].id)),
+        )
+    name = request.canonical
+    name = into.name if not name or _is_called(into, name) else name
+    # What is private adds nothing to what is shared.
+    givers = [e for e in others if into.place.is_private or not e.place.is_private]
+    rewrite = Rewrite(workspace, roster.view)
+    memory = rewrite.memory(into.place)
+    taken = [
+        link
+        for giver in givers
+        for link in rewrite.memory(giver.place).links
+        if link.target not in by_id
+    ]
+    own = (link for link in memory.links if link.target not in by_id)
+    names = [*into.names, *(word for giver in givers for word in giver.names)]
+    aliases = [word for word in dict.fromkeys(names) if word != name]
+    properties: dict[str, object] = {}
+    for entity in (*reversed(givers), into):
+        properties |= entity.properties
+    details = dict(memory.details) | {"kind": into.kind, "aliases": aliases}
+    details |= {"properties": properties} if properties else {}
+    content = content_of(name, into.kind, aliases)
+    links = surest((*own, *taken), but=into.id)
+    memory = memory._replace(title=name, content=content, links=links, details=details)
+    rewrite.change(into.place, memory)
+    for other in others:
+        old = rewrite.memory(other.place).forget(f"merged into {into.id}")
+        rewrite.change(other.place, old.with_details(merged_into=into.id))
+    moved = rewrite.move_links({other.id: into.id for other in others})
+    return _EntityMerge(into, name, others, rewrite, moved + len(taken))
+
+
+def _choose_heir(roster: EntityIndex, by_id: dict[str, Entity], canonical: str) -> Entity:
+    """Return the entity that stays: the canonical one if there is one, else the first."""
+    if not by_id:
+        raise Invalid("Which entities should be merged?", hint="Give two ids or names.")
+    if not canonical:
+        return next(iter(by_id.values()))
+    for entity in by_id.values():
+        if _is_called(entity, canonical):
+            return entity
+    if is_id(canonical):
+        return roster.resolve(canonical)
+    return roster.by_name(canonical) or next(iter(by_id.values()))
+
+
+def _is_called(entity: Entity, word: str) -> bool:
+    return word == entity.id or word.casefold() == entity.name.casefold()
 
 
 def _extract(workspace: Workspace, request: _EntityRequest) -> EntitiesExtracted:
@@ -434,7 +516,7 @@ def _store(
         for item in items:
             entity = roster.by_name(item.name, item.kind)
             if entity is None:
-                memory, replaces = _new(workspace, roster, item.name, item.kind, {})
+                memory, replaces = _new(workspace, request, roster, item.name, item.kind)
                 memory = memory._replace(confidence=item.confidence)
                 changes.append(Change(memory, replaces, item.name.casefold() not in names))
             ids[item] = entity.id if entity else changes[-1].memory.id

@@ -1,1 +1,0 @@
-"""Who and what memories speak of."""
