@@ -19,10 +19,10 @@ from benchmarks._bench import git, heading, interleaved, milliseconds, repositor
 from benchmarks.search import Corpus
 from treering.actions.checkpoint import checkpoint
 from treering.actions.context.injections import list_told
-from treering.actions.diff import diff
 from treering.actions.gc import gc
 from treering.actions.graph import graph
 from treering.actions.health import share_state
+from treering.actions.history import diff
 from treering.actions.read import read
 from treering.actions.recall import recall
 from treering.actions.status import status

@@ -12,8 +12,6 @@ from treering.actions.checkpoint import CodeSince as CodeSince
 from treering.actions.config import SettingValue as SettingShown
 from treering.actions.config import SettingValues as SettingValues
 from treering.actions.context.context import ContextAnswer as ContextAnswer
-from treering.actions.diff import Diff as Diff
-from treering.actions.diff import Difference as Difference
 from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
 from treering.actions.entities import EntitiesDeleted as EntitiesDeleted
@@ -37,10 +35,12 @@ from treering.actions.graph import SuggestedPairs as SuggestedPairs
 from treering.actions.guard import Guarded as Guarded
 from treering.actions.guard import GuardFinding as GuardFinding
 from treering.actions.health import StatusHealth as StatusHealth
+from treering.actions.history import Diff as Diff
+from treering.actions.history import Difference as Difference
+from treering.actions.history import Log as Log
 from treering.actions.imports.answers import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
-from treering.actions.log import Log as Log
 from treering.actions.marks import NewerMemory as NewerMemory
 from treering.actions.marks import OutdatedBy as OutdatedBy
 from treering.actions.marks import Outdates as Outdates
@@ -73,18 +73,18 @@ from treering.actions.status import StatusTags as StatusTags
 from treering.actions.status import StatusTopics as StatusTopics
 from treering.actions.status import StatusTypes as StatusTypes
 from treering.actions.tidying.candidates import Group as Group
-from treering.actions.tidying.dedupe import Deduped as Deduped
 from treering.actions.tidying.enrich import Enriched as Enriched
 from treering.actions.tidying.enrich import Enrichment as Enrichment
 from treering.actions.tidying.links import InferredLinks as InferredLinks
 from treering.actions.tidying.links import PrunedLinks as PrunedLinks
+from treering.actions.tidying.merge import Deduped as Deduped
 from treering.actions.tidying.merge import Merges as Merges
 from treering.actions.tidying.merge import Summaries as Summaries
 from treering.actions.tidying.review import ReviewQueue as ReviewQueue
 from treering.actions.tryout import HistoryFinding as HistoryFinding
 from treering.actions.tryout import Tryout as Tryout
-from treering.actions.why.answers import WhyAnswer as WhyAnswer
-from treering.actions.why.answers import WhyLines as WhyLines
+from treering.actions.why.why import WhyAnswer as WhyAnswer
+from treering.actions.why.why import WhyLines as WhyLines
 from treering.sync.outcome import Synced as Synced
 from treering.sync.outcome import SyncedScope as SyncLine
 

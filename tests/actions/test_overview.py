@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.actions.diff import markdown
+from treering.actions.history import markdown
 from treering.errors import Invalid
 
 

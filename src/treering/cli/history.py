@@ -23,7 +23,7 @@ from treering.errors import Invalid
 from treering.model.dates import ago
 
 if TYPE_CHECKING:
-    from treering.actions.log import LogDrawing
+    from treering.actions.history import LogDrawing
     from treering.answers import Diff, Log, Revised
     from treering.derived.history import DrawnLine
 
@@ -33,7 +33,7 @@ _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 def run_log(
     call: Invocation, id: str, limit: int, branch: str, all: bool, graph: bool
 ) -> "Log | LogDrawing":
-    from treering.actions.log import drawing, log
+    from treering.actions.history import drawing, log
 
     if not graph:
         return log(call.workspace, id, limit=limit, branch=branch, all=all)
@@ -43,7 +43,7 @@ def run_log(
 
 
 def render_log(answer: "Log | LogDrawing") -> str:
-    from treering.actions.log import LogDrawing
+    from treering.actions.history import LogDrawing
 
     text = _draw(answer) if isinstance(answer, LogDrawing) else _list_events(answer)
     return text or "There are no memories here yet."
@@ -86,7 +86,7 @@ def run_diff(call: Invocation, range: str, markdown: bool, **options: Any) -> No
 
 
 def _render_markdown(answer: "Diff") -> Verbatim:
-    from treering.actions.diff import markdown
+    from treering.actions.history import markdown
 
     return Verbatim(markdown(answer))
 

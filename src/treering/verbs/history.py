@@ -65,7 +65,7 @@ def review(
 
 
 @verb(
-    "log.log",
+    "history.log",
     example="treering log --graph",
     cli=(flag("graph", "Draw branches and promotions as a graph."),),
 )
@@ -86,7 +86,7 @@ def log(
 
 
 @verb(
-    "diff.diff",
+    "history.diff",
     example="treering diff main..feature --markdown",
     cli=(flag("markdown", "Print markdown for a pull request."),),
 )
@@ -134,7 +134,7 @@ def guard(
     """
 
 
-@verb("revert.revert", example="treering revert 7k2m --to 9fceb02d0ae5")
+@verb("history.revert", example="treering revert 7k2m --to 9fceb02d0ae5")
 def revert(
     workspace: "Workspace",
     id: Annotated[str, Arg(place="one")],

@@ -248,7 +248,7 @@ def merge(
     """
 
 
-@verb("tidying.dedupe.dedupe", example="treering maintain dedupe --apply")
+@verb("tidying.merge.dedupe", example="treering maintain dedupe --apply")
 def dedupe(
     workspace: "Workspace",
     *,

@@ -626,7 +626,7 @@ SETTINGS = {
     "core.attributesFile": "attributes",
     "core.pager": "false",
     "log.showSignature": "true",
-    "log.diffMerges": "off",
+    "history.diffMerges": "off",
     "merge.renames": "false",
     "merge.conflictStyle": "diff3",
     "merge.default": "odd",

@@ -256,8 +256,11 @@ def _fill_template(
     header: str,
 ) -> Handover:
     """A saved template filled with as many memories as fit."""
-    from treering.actions.prompts.prompts import template_named
-    from treering.actions.prompts.render import TemplateMemories, as_template_memory
+    from treering.actions.prompts.prompts import (
+        TemplateMemories,
+        as_template_memory,
+        template_named,
+    )
     from treering.model.template import render
 
     last = checkpoint["checkpoint"]

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 from starlette.responses import Response
 
 from treering.actions.card import Card
+from treering.actions.history import revert as revert_memory
 from treering.actions.remember import Remembered
-from treering.actions.revert import revert as revert_memory
 from treering.actions.revise import Revised
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import TYPE_NAMES

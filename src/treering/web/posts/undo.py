@@ -6,9 +6,9 @@ from typing import Any
 from starlette.responses import Response
 
 from treering.actions.gc import gc, promote_by_hand
+from treering.actions.history import revert
 from treering.actions.read import read
 from treering.actions.restore import restore
-from treering.actions.revert import revert
 from treering.actions.revise import forget
 from treering.errors import Conflict, Invalid
 from treering.web.notices import Notice, UndoStep

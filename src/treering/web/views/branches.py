@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.diff import Diff, diff, markdown
 from treering.actions.gc import GcAnswer, PlanAnswer, gc
 from treering.actions.guard import Guarded, find_overruled
+from treering.actions.history import Diff, diff, markdown
 from treering.actions.status import branches
 from treering.branches.trunk import trunk_of
 from treering.errors import TreeringError
