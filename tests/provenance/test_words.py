@@ -1,5 +1,6 @@
 """Whose word a memory is comes from the commits that made its present text."""
 
+import shutil
 import sqlite3
 
 import pytest
@@ -92,7 +93,8 @@ def test_a_commit_in_your_name_that_was_brought_here_is_not_your_word(
     assert whose(ada, forged)[0] == "you"
 
 
-def test_two_machines_of_one_person_are_one_where_nobody_else_is_known(clone: Team) -> None:
+def test_your_other_machine_is_you_where_you_said_so(clone: Team) -> None:
+    """Also where nobody else is known: a stranger's first push would be in your name."""
     laptop, desk = clone("ada"), clone("desk")
     for name, value in (("name", "Ada"), ("email", "ada@example.org")):
         desk.git("config", f"user.{name}", value)
@@ -101,9 +103,10 @@ def test_two_machines_of_one_person_are_one_where_nobody_else_is_known(clone: Te
 
     desk.tr.sync()
 
-    assert whose(desk, made) == ("you", [])
-    known(desk, "bob")
     assert whose(desk, made) == ("teammate", [])
+    assert whose(laptop, made) == ("you", [])
+    desk.git("config", "treering.trustaddress", "true")
+    assert whose(desk, made) == ("you", [])
 
 
 def test_tags_links_and_status_of_yours_leave_it_yours_and_text_of_others_does_not(
@@ -269,6 +272,23 @@ def test_a_ledger_that_is_gone_broken_or_not_to_be_written_is_found_again(clone:
     file.unlink()
     file.mkdir()
     assert [whose(ada, mine), whose(ada, made)] == expected
+
+
+def test_what_landed_here_is_yours_without_derived_state(clone: Team) -> None:
+    """Of a branch that was never shared the trunk has copies of its commits, which no log names."""
+    ada = clone("ada")
+    ada.switch("idea", create=True).commit_file("a.py")
+    made = ada.tr.remember("Use WAL mode", type="decision").id
+    ada.tr.revise(made, content="Use WAL mode, and a busy timeout")
+    ada.switch("main").git("merge", "-q", "--no-ff", "-m", "merge", "idea")
+    ada.git("branch", "-q", "-d", "idea")
+    ada.cli("gc")
+    folder = ada.path / ".git" / "treering"
+    (folder / "treering.db").unlink()
+    shutil.rmtree(folder / "index", ignore_errors=True)
+    ada.git("reflog", "expire", "--expire=all", "--all")
+
+    assert whose(ada, made) == ("you", [])
 
 
 @pytest.mark.parametrize("is_redacted", [False, True])

@@ -2,9 +2,8 @@
 
 By the commits that made its words, not by the name it gives. A label for readers, not a proof:
 whoever may push may put any name into a commit, too. So a commit in your name is yours where this
-clone made it; one that was brought here is a teammate's, unless nobody else is known here or you
-said that it may count (`treering.trustaddress`). A teammate is someone whose commits are in the
-code.
+clone made it; one that was brought here is a teammate's, unless you said that it may count
+(`treering.trustaddress`). A teammate is someone whose commits are in the code.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from treering.errors import TreeringError
 from treering.git.repository import Repository
 from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
-from treering.store.vault import NOBODY
 from treering.text.hygiene import clean_line
 from treering.text.steering import suspicion
 
@@ -129,21 +127,18 @@ def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> Origin:
 def _origin_of(workspace: Workspace, person: Contributor) -> Origin:
     address, mine = address_of(person.name), workspace.person.email.lower()
     if person == JOINER:
-        return YOU if _counts_as_yours(workspace, mine) else TEAMMATE
+        return YOU if _counts_as_yours(workspace) else TEAMMATE
     if not address:
         return UNVERIFIED
     if address == mine:
-        return YOU if person.is_here or _counts_as_yours(workspace, mine) else TEAMMATE
+        return YOU if person.is_here or _counts_as_yours(workspace) else TEAMMATE
     return TEAMMATE if workspace.authors.has(address) else UNVERIFIED
 
 
-def _counts_as_yours(workspace: Workspace, address: str) -> bool:
-    """Whether a commit in your name that was brought here is yours, from another machine."""
+def _counts_as_yours(workspace: Workspace) -> bool:
+    """Return whether a commit in your name that was brought here is yours, from another machine."""
     setting = workspace.repository.config("treering.trustaddress") or "false"
-    if setting.lower() in ("true", "yes", "on", "1"):
-        return True
-    others = (workspace.ledger.people() | workspace.authors.all()) - {address, NOBODY.email}
-    return all(other.startswith("noreply@") for other in others)  # a forge's own commits
+    return setting.lower() in ("true", "yes", "on", "1")
 
 
 class Authors:

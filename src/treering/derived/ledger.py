@@ -206,16 +206,22 @@ class Ledger:
         new = wanted - self._moments(wanted).keys() if wanted else set()
         if not new:
             return False
+        landed: Collection[str] = ()
         if not made_here:
             self.note_written()
-        self._history.catch_up(vault, new)
-        walk = self._walk(vault, made_here)
+            landed = refs.list_refs(vault.repository.common_dir, scope.LANDED).values()
+        self._history.catch_up(vault, new.union(landed))
+        walk = self._walk(vault, made_here, landed)
         self._unreadable |= new - walk.moments.keys()
         return True
 
-    def _walk(self, vault: Vault, made_here: Collection[str]) -> Walk:
-        """Attribute the rows of history that nobody has looked at, and keep what that finds out."""
-        from treering.derived.walk import Contribution, Walk, order_by_source
+    def _walk(self, vault: Vault, made_here: Collection[str], landed: Iterable[str]) -> Walk:
+        """Attribute the rows of history that nobody has looked at, and keep what that finds out.
+
+        What landed from a branch that was never shared stands in the trunk as a copy, which no log
+        tells of: the commits it was copied from come first, and it adds nobody.
+        """
+        from treering.derived.walk import Contribution, Walk, list_reached, order_by_source
 
         query = "SELECT oid FROM authorship_last WHERE is_private = ?"
         last = self._database.ask(
@@ -225,19 +231,22 @@ class Ledger:
         known = self._moments(row.oid for row in rows)
         rows = [row for row in rows if row.oid not in known]
         changes = self._history.select_changes([row.oid for row in rows])
-        commits = order_by_source(
-            [
-                Contribution(
-                    *row[:5],
-                    tuple(
-                        change
-                        for change in changes[row.oid]
-                        if change.blob and not (row.is_promotion and change.blob in change.before)
-                    ),
-                )
-                for row in rows
-            ]
-        )
+        new = [
+            Contribution(
+                *row[:5],
+                tuple(
+                    change
+                    for change in changes[row.oid]
+                    if change.blob and not (row.is_promotion and change.blob in change.before)
+                ),
+            )
+            for row in rows
+        ]
+        sources = list_reached(new, landed)
+        commits = [
+            *order_by_source([commit for commit in new if commit.oid in sources]),
+            *order_by_source([commit for commit in new if commit.oid not in sources]),
+        ]
         ids = {put.key for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
         walk = Walk(

@@ -190,6 +190,17 @@ class Walk:
         return hash_words(text) if text else blob
 
 
+def list_reached(commits: Iterable[Contribution], tips: Iterable[str]) -> set[str]:
+    """Return those of some commits that tips lead to."""
+    parents = {commit.oid: commit.parents for commit in commits}
+    reached, left = set[str](), list(tips)
+    while left:
+        if (oid := left.pop()) in parents and oid not in reached:
+            reached.add(oid)
+            left += parents[oid]
+    return reached
+
+
 def order_by_source(commits: list[Contribution]) -> list[Contribution]:
     """Commits after their parents, and after those that made what a branch's copy was made from:
     the histories of two scopes need not meet."""
