@@ -13,7 +13,16 @@ import pytest
 import forking
 from conftest import Repo
 
-KINDS = ("pipe", "folder", "socket", "link", "link to a pipe")
+KINDS = ("pipe", "folder", "socket", "link", "link to a pipe", "another user's")
+#: Folders of ours, and those that git makes for us.
+FOLDERS = (
+    "treering/journal",
+    "treering/state",
+    "treering/index",
+    "treering/private.git",
+    "logs/refs/treering",
+    "hooks",
+)
 #: SQLite's own, which come and go, and what a kill may leave.
 BESIDE = ("treering/treering.db-wal", "treering/treering.db-shm", "treering/treering.db-journal")
 VERBS = (
@@ -65,12 +74,19 @@ def opened(git_dir: Path) -> list[str]:
     """The files of ours below a git directory; objects are git's."""
     found = [*git_dir.glob("treering*.lock"), *(git_dir / "treering").rglob("*")]
     found += (git_dir / "logs" / "refs" / "treering").rglob("*")
+    found += (git_dir / "hooks").glob("p*[a-z]")
     names = [str(path.relative_to(git_dir)) for path in found if path.is_file()]
     return sorted({*(name for name in names if "/objects/" not in name), *BESIDE})
 
 
 def plant(path: Path, kind: str, elsewhere: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "another user's":
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a file to somebody else")
+        path.touch()
+        os.chown(path, 4711, -1)
+        return
     path.unlink(missing_ok=True)
     match kind:
         case "pipe":
@@ -115,6 +131,22 @@ def test_every_verb_ends_where_all_files_are_something_else(
     assert len(names) > 15
     assert (elsewhere / "victim").read_bytes() == b"mine\n"
     assert "Tokens are opaque" in repo.git("log", "--all", "-p", "--format=")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_nothing_is_made_behind_a_link_in_place_of_a_folder(
+    used: Path, tmp_path: Path, elsewhere: Path, name: str
+) -> None:
+    repo = Repo(Path(shutil.copytree(used, tmp_path / "repo", symlinks=True)))
+    folder = repo.path / ".git" / name
+    shutil.rmtree(folder)
+    folder.symlink_to(elsewhere, target_is_directory=True)
+
+    play(repo, f"a link for {name}")
+
+    made = [path.name for path in elsewhere.iterdir()]
+    assert made == ["victim"], f"{name}: {made}"
+    assert (elsewhere / "victim").read_bytes() == b"mine\n"
 
 
 @pytest.mark.deep

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.git.files import open_plain, read_plain
+from treering.git.files import make_shared_folder, open_plain, read_plain
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
@@ -79,7 +79,7 @@ class Journal:
 
     def make(self) -> None:
         """Begin one: hooks do nothing without the folder."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_shared_folder(self._folder, levels=2)
 
     def pending(self) -> int:
         """How many events wait; all there is to pay where there are none."""

@@ -57,10 +57,17 @@ def make_folder(path: Path, *, levels: int = 1) -> None:
 
     From the outside in, so that nothing is made behind a link.
     """
-    for above in reversed(path.parents[: levels - 1]):
-        _make(above, 0o777)
+    if levels > 1:
+        make_shared_folder(path.parent, levels=levels - 1)
     _make(path, 0o700)
     check_folder(path)
+
+
+def make_shared_folder(path: Path, *, levels: int = 1) -> None:
+    """A folder as open as the umask says, which may be another member's; it is no link, nor are the
+    `levels` - 1 above it."""
+    for folder in reversed((path, *path.parents)[:levels]):
+        _make(folder, 0o777)
 
 
 def _make(folder: Path, mode: int) -> None:

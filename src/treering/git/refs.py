@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
-from treering.git.files import ForeignFile, open_plain, read_plain
+from treering.git.files import ForeignFile, make_shared_folder, open_plain, read_plain
 from treering.git.sync_together import disk_turn
 
 
@@ -214,7 +214,7 @@ def _keep_reflog(common_dir: Path, name: str) -> None:
     """git logs refs outside refs/heads only where a log exists, so an empty one is made first."""
     log = common_dir / "logs" / name
     try:
-        log.parent.mkdir(parents=True, exist_ok=True)
+        make_shared_folder(log.parent, levels=name.count("/") + 1)
         # libgit2 would go through a link, and wait for a pipe.
         os.close(open_plain(log, os.O_WRONLY | os.O_CREAT, 0o666))
     except OSError as error:
@@ -271,7 +271,7 @@ def copy_log(common_dir: Path, old: str, new: str) -> None:
     there = common_dir / "logs" / new
     with contextlib.suppress(OSError):
         text = read_plain(common_dir / "logs" / old)
-        there.parent.mkdir(parents=True, exist_ok=True)
+        make_shared_folder(there.parent, levels=new.count("/") + 1)
         with there.open("xb") as file:  # which follows no link
             file.write(text)
 
@@ -306,7 +306,7 @@ def overwrite(common_dir: Path, name: str, value: str) -> None:
     path = common_dir / name
     beside = path.with_name(path.name + ".lock")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_shared_folder(path.parent, levels=name.count("/"))
         with beside.open("x", encoding="ascii") as file:
             file.write(f"{value}\n")
             file.flush()

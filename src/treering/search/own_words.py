@@ -4,9 +4,10 @@ The setting is the user's, the file may be anyone's: it is read as data, only wh
 file inside the work tree, and only so much of it.
 """
 
+import os
 from pathlib import Path
 
-from treering.git.files import state_of
+from treering.git.files import open_plain, state_of
 from treering.git.repository import Repository
 from treering.search.synonyms import LONGEST
 
@@ -34,7 +35,7 @@ def _read_inside(path: Path, top: Path) -> str:
     try:
         if not path.is_file() or not path.resolve().is_relative_to(top.resolve()):
             return ""
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with os.fdopen(open_plain(path.resolve()), encoding="utf-8", errors="replace") as file:
             return file.read(LONGEST)
     except (OSError, ValueError):
         return ""

@@ -138,10 +138,7 @@ def update_wait_hook(repository: Repository, *, is_leaving: bool = False) -> str
     is_wanted = setting.lower() == "wait" and not is_leaving
     folder = hooks_path(repository).folder
     path, marker = folder / _NAME, repository.common_dir / "treering" / "wait"
-    try:
-        content = path.read_bytes()
-    except OSError:
-        content = b""
+    content = _content(path)
     is_ours = _MARK in content[:200]
     if not is_wanted:
         if is_ours:
@@ -170,7 +167,6 @@ def update_push_notice(repository: Repository, *, is_leaving: bool = False) -> N
     marker = repository.common_dir / "treering" / "guard"
     with suppress(OSError):
         if setting in ("on", "block") and not is_leaving:
-            marker.parent.mkdir(parents=True, exist_ok=True)
             files.keep_file(marker, "")
         else:
             marker.unlink(missing_ok=True)
@@ -277,7 +273,7 @@ def _script(path: Path, info: os.stat_result) -> bytes | None:
     """A hook a block can stand in; None where git would not run it, or it is no shell script."""
     if not stat.S_ISREG(info.st_mode) or not os.access(path, os.X_OK | os.R_OK):
         return None
-    script = path.read_bytes()
+    script = _content(path)
     return script if can_hold_block(script) else None
 
 
@@ -345,7 +341,7 @@ def _is_run_by_precommit(path: Path) -> bool:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return files.read_plain(path.resolve())  # people link hooks to files of theirs
     except OSError:
         return b""
 

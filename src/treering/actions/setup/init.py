@@ -220,7 +220,6 @@ def _make_worker_lock(workspace: Workspace) -> None:
 def _begin_journal(workspace: Workspace, program: str) -> None:
     """The folder hooks write events to, without which they do nothing; and whom they start."""
     folder = workspace.store.folder
-    folder.mkdir(mode=0o700, exist_ok=True)
     Journal(folder).make()
     if program:
         replace_file(folder / "worker", f"{program}\n".encode())

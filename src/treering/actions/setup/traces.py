@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.errors import StorageFailed
-from treering.git.files import read_plain, replace_file
+from treering.git.files import make_shared_folder, read_plain, replace_file
 from treering.git.repository import Repository
 
 
@@ -51,7 +51,7 @@ class InitRecord:
     def write(self, repository: Repository) -> None:
         path = _path(repository)
         try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
+            make_shared_folder(path.parent)
             replace_file(path, json.dumps(asdict(self), indent=1).encode(), mode=0o600)
         except OSError as error:
             raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error

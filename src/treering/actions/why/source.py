@@ -9,6 +9,7 @@ from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StoreDamaged
 from treering.git.blame import compare_lines
 from treering.git.diff import list_paths
+from treering.git.files import open_plain
 from treering.git.objects import TREE, TreeEntry
 
 SUBMODULE = 0o160000
@@ -230,7 +231,7 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
             return os.fsencode(os.readlink(place))
         if not os.path.isfile(place) or os.path.getsize(place) > _LARGEST:
             return None
-        with open(place, "rb") as file:
+        with os.fdopen(open_plain(place), "rb") as file:
             return file.read(_LARGEST)
     except OSError:
         return None
