@@ -160,8 +160,8 @@ def files(forge: Forge, size: int) -> None:
     forge.commit(f"{MALLORY}main", documents)
 
 
-def headers(forge: Forge, size: int) -> None:
-    documents = {f"u{n}": b"---\nid: %s%d\n---\nx\n" % (b"x" * size, n) for n in range(300)}
+def headers(forge: Forge, size: int, count: int = 300) -> None:
+    documents = {f"u{n}": b"---\nid: %s%d\n---\nx\n" % (b"x" * size, n) for n in range(count)}
     forge.commit(f"{MALLORY}main", documents)
 
 

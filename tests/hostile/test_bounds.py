@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TREERING, Repo, make_clone, make_repo
-from hostile.histories import QUANTITIES, Forge, give_to
+from hostile.histories import QUANTITIES, Forge, give_to, headers
+from treering.model import document
 
 VERBS = (
     ("recall", "wal readers"),
@@ -58,6 +59,26 @@ def play(repo: Repo, verb: float, sync: float, *, is_fetched: bool) -> None:
     assert not too_long
     assert {"Use WAL mode for readers", "Rotate tokens weekly"} <= repo.titles()
     assert "Use WAL mode for readers" in [h.title for h in repo.tr.recall("WAL mode").results]
+
+
+def test_what_is_no_memory_is_parsed_once(
+    victim: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by the next process either, and it is named each time."""
+    forge = Forge(tmp_path / "origin")
+    headers(forge, 60_000, count=5)
+    forge.write()
+    victim.tr.sync()
+    named = [f.message for f in victim.tr.doctor().findings if f.code == "bad-document"]
+    parsed: list[bytes] = []
+    parse = document.parse
+    monkeypatch.setattr(document, "parse", lambda data: (parsed.append(data), parse(data))[1])
+
+    again = [f.message for f in victim.tr.doctor().findings if f.code == "bad-document"]
+
+    assert again == named
+    assert len({message.split()[1] for message in again}) == 5
+    assert not [data for data in parsed if len(data) > 50_000]
 
 
 #: Those that end soon are played always.

@@ -127,6 +127,7 @@ def test_content_round_trips_byte_for_byte(content: str) -> None:
         ("bad-key", WRITTEN.replace("source: agent", "? [a]\n: b").encode()),
         ("bad-key", WRITTEN.replace("source: agent", "1: b").encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x: " + "[" * 500 + "]" * 500).encode()),
+        ("too-many", WRITTEN.replace("source: agent", f"x: [{'a,' * 8000}]").encode()),
         ("too-deep", WRITTEN.replace("source: agent", "x:\n  " + "- " * 500 + "a").encode()),
         ("too-large", WRITTEN.replace("source: agent", "x: " + "a" * 70_000).encode()),
         ("not-yaml", WRITTEN.replace("source: agent", "source: [agent").encode()),

@@ -17,6 +17,7 @@ from treering.errors import InvalidDocument
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
+MAX_VALUES = 8000  # keys included; each costs more to read than its bytes
 MAX_KEY = 200
 MAX_DIGITS = 1000
 
@@ -52,7 +53,16 @@ def dump(fields: Mapping[str, Any]) -> str:
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > MAX_BYTES:
         raise InvalidDocument("too-large", f"Front matter is longer than {MAX_BYTES // 1024} KB.")
+    if _count(fields) > MAX_VALUES:
+        raise InvalidDocument("too-many", f"Front matter has more than {MAX_VALUES} values.")
     return text
+
+
+def _count(value: Any) -> int:
+    """Return how many keys and single values there are."""
+    if isinstance(value, Mapping):
+        return len(value) + sum(map(_count, value.values()))
+    return sum(map(_count, value)) if isinstance(value, list | tuple) else 1
 
 
 def _flow(value: Any, depth: int = 1) -> str:

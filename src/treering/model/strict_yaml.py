@@ -24,7 +24,7 @@ from yaml.events import (
 )
 
 from treering.errors import InvalidDocument
-from treering.model.frontmatter import MAX_BYTES, MAX_DEPTH, MAX_KEY, dump
+from treering.model.frontmatter import MAX_BYTES, MAX_DEPTH, MAX_KEY, MAX_VALUES, dump
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,999})")
 _FLOAT = re.compile(
@@ -69,13 +69,17 @@ def _build(text: str) -> Any:
     """Put the events of one document together, on a stack of our own instead of Python's."""
     root: Any = None
     value: Any
-    documents = 0
+    documents = values = 0
     containers: list[list[Any] | dict[str, Any]] = []
     keys: list[str | None] = []  # of each open mapping: the key whose value comes next
     for event in yaml.parse(text, Loader=SafeLoader):
         kind = type(event)
         if isinstance(event, ScalarEvent):
             _refuse_anchor_and_tag(event)
+            values += 1
+            if values > MAX_VALUES:
+                message = f"Front matter has more than {MAX_VALUES} values."
+                raise InvalidDocument("too-many", message)
             value = _resolve(event.value) if event.implicit[0] else event.value  # or quoted
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
             _refuse_anchor_and_tag(event)

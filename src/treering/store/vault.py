@@ -75,7 +75,7 @@ class Vault:
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
-        self._invalid: dict[str, InvalidDocument] = {}
+        self.invalid: dict[str, InvalidDocument] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -270,14 +270,14 @@ class Vault:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
         if memory := self._parsed.get(blob):
             return memory
-        if blob in self._invalid:
-            raise self._invalid[blob]
+        if blob in self.invalid:
+            raise self.invalid[blob]
         try:
             data = self.repository.objects.blob(blob, most=document.MAX_BYTES)
             memory = document.parse(data)
         except InvalidDocument as error:
-            if len(self._invalid) < _MOST_PARSED:
-                self._invalid[blob] = error.with_traceback(None)
+            if len(self.invalid) < _MOST_PARSED:
+                self.invalid[blob] = error.with_traceback(None)
             raise
         if len(self._parsed) >= _MOST_PARSED:
             self._parsed.clear()
