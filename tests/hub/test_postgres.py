@@ -14,7 +14,7 @@ import pytest
 from conftest import Repo
 from hub.conftest import HubAtHand
 from treering.errors import HubUnavailable
-from treering.hub import shelf
+from treering.hub import index
 from treering.hub.postgres import database as connections
 from treering.hub.postgres import schema
 from treering.hub.postgres.database import HubDatabase
@@ -146,7 +146,7 @@ def test_each_of_many_is_dated_by_its_own_history(
     repo.now += 86_400
     for memory_id in ids:
         repo.tr.revise(memory_id, confidence=0.9)
-    monkeypatch.setattr(shelf, "_AT_ONCE", 2)
+    monkeypatch.setattr(index, "_AT_ONCE", 2)
     database.json("hub", "add", "api", str(repo.path))
     database.update()
 

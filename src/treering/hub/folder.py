@@ -35,12 +35,11 @@ from treering.hub.hub import (
     RepositoryRecord,
     UpdateResult,
 )
+from treering.hub.index import MirrorGroup, MirrorIndex
 from treering.hub.mirror import Mirror
 from treering.hub.names import ALL, folder_name
 from treering.hub.records import read_record, write_record
-from treering.hub.shelf import MirrorIndex
-from treering.hub.shelves import ShelfGroup
-from treering.hub.token_file import TokenFile
+from treering.hub.tokens import TokenFile
 from treering.model.dates import format_moment
 from treering.search.matching import Request
 from treering.search.succession import NONE, Successors
@@ -63,7 +62,7 @@ class FolderHub:
         self._tokens = TokenFile(folder / "tokens.json")
         self._lock = threading.RLock()
         self._shelves: dict[str, MirrorIndex] = {}
-        self._groups: dict[tuple[str, ...], ShelfGroup] = {}
+        self._groups: dict[tuple[str, ...], MirrorGroup] = {}
 
     @property
     def place(self) -> str:
@@ -194,7 +193,7 @@ class FolderHub:
             key = tuple(shelf.name for shelf in shelves)
             group = self._groups.pop(key, None)
             if group is None or not group.is_of(shelves):
-                group = ShelfGroup(shelves)
+                group = MirrorGroup(shelves)
             self._groups[key] = group
             for oldest in list(self._groups)[:-_MOST_GROUPS]:
                 del self._groups[oldest]

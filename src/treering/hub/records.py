@@ -1,14 +1,23 @@
-"""What the embedded hub knows of a repository, as a small file: replaced whole, or not at all."""
+"""A repository as the hub knows it: the small file of an embedded hub, replaced whole or not at
+all, and how fresh that knowledge is."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from treering.errors import Invalid
+from treering.errors import Invalid, TreeringError
 from treering.git.files import read_file, replace_file
 from treering.hub.hub import RepositoryRecord
 from treering.hub.mirror import MirrorLayer, MirrorState
-from treering.hub.names import check_name
+from treering.hub.names import RepoFreshness, check_name
+from treering.hub.source import (
+    choose_heads,
+    digest_of,
+    list_local,
+    list_prefixes,
+    open_local,
+    read_heads,
+)
 
 _FILE = "repository.json"
 _FORMAT = 1
@@ -47,3 +56,26 @@ def read_state(values: dict[str, Any]) -> MirrorState:
         key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
     }
     return MirrorState(**pairs | {"layers": layers})
+
+
+def freshness_of(record: RepositoryRecord) -> RepoFreshness:
+    return RepoFreshness(record.name, record.updated, is_behind(record))
+
+
+def is_behind(record: RepositoryRecord) -> bool:
+    """Never updated, not at the last try, or on this machine and moved on since.
+
+    A remote is not asked: whoever recalls does not wait for a network.
+    """
+    if not record.updated or record.error:
+        return True
+    try:
+        local = open_local(record.url)
+        if local is None:
+            return False
+        components = None if record.all_branches else record.state.components
+        all_heads = read_heads(list_local(local), list_prefixes(local))
+        heads = choose_heads(all_heads, components)
+    except (TreeringError, OSError):
+        return True
+    return digest_of(heads) != record.state.fingerprint

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from treering.clock import Clock, wall_clock
 from treering.errors import Invalid, TreeringError
 from treering.git.repository import Repository
-from treering.hub.freshness import is_behind
 from treering.hub.hub import HubToken, RepositoryHub, RepositoryRecord, UpdateResult
 from treering.hub.names import ALL, check_name, choose_names, split_names
 from treering.hub.place import HubSetting, open_hub
+from treering.hub.records import is_behind
 from treering.hub.source import hide_password, read_place
 from treering.hub.tokens import check_token_name
 from treering.hub.workers import update_each

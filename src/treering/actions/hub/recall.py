@@ -22,9 +22,9 @@ from treering.errors import (
     RepoNotFound,
     TreeringError,
 )
-from treering.hub.freshness import freshness_of
 from treering.hub.hub import HubCopy, HubHit, RepositoryHub
 from treering.hub.names import RepoFreshness, choose_names, split_id
+from treering.hub.records import freshness_of
 from treering.model.choices import Mode, Order
 from treering.model.dates import instant
 from treering.model.memory import id_prefix

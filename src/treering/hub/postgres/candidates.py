@@ -10,21 +10,21 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from treering.hub.postgres.corpus import Candidate
+from treering.graph.network import Network
+from treering.hub.index import mark_of, split_mark
+from treering.hub.postgres.corpus import Candidate, CandidateCorpus, WordCounts, number_of
 from treering.hub.postgres.filters import (
     Condition,
     join_conditions,
     list_conditions,
     status_condition,
 )
-from treering.hub.postgres.numbers import number_of
 from treering.hub.postgres.rows import ENTRY_COLUMNS, read_entry
-from treering.hub.postgres.statistics import WordCounts
-from treering.hub.shelves import mark_of
 from treering.model.query import Filters
 from treering.search.analysis import question_terms
 from treering.search.corpus import K1, B
-from treering.search.entry import mark_entry
+from treering.search.entry import Entry, mark_entry
+from treering.search.visible import WITHHELD
 
 #: So many memories with one of the rare words are looked at, and so many at most in all.
 FEW, MOST = 4_000, 20_000
@@ -206,8 +206,6 @@ def _score(
     words: Mapping[int, str], counts: WordCounts, similar: Collection[str]
 ) -> tuple[str, list[object]]:
     """BM25 as an expression of the database."""
-    from treering.hub.postgres.corpus import CandidateCorpus
-
     corpus = CandidateCorpus([], counts)
     low, share = K1 * (1 - B), K1 * B / counts.mean
     parts, values = [], list[object]()
@@ -281,3 +279,61 @@ def read_candidate(row: Mapping[str, Any], terms: Sequence[str]) -> Candidate:
     entry = mark_entry(read_entry(row), mark_of(row["repository"]))
     tallies = dict(zip(terms, row["tallies"], strict=True))
     return Candidate(entry, row["rank"], tallies)
+
+
+SOURCES = 20  # as many as lend
+_MAX_NEIGHBOURS = 1_000
+
+
+def find_neighbours(
+    connection: Any, candidates: Sequence[Candidate], terms: Sequence[str]
+) -> list[Candidate]:
+    """The members of the sessions that some candidates are of."""
+    sessions = {
+        (split_mark(candidate.entry.blob)[0], candidate.entry.session.partition(":")[2])
+        for candidate in candidates
+        if candidate.entry.session
+    }
+    if not sessions:
+        return []
+    pairs = sorted(sessions)
+    numbers, names = [number for number, _ in pairs], [session for _, session in pairs]
+    table = Condition(
+        "unnest(%s::integer[], %s::text[]) AS s (repository, session)"
+        " JOIN treering.memory AS m USING (repository, session)"
+        " WHERE NOT m.status = ANY(%s) LIMIT %s",
+        (numbers, names, list(WITHHELD), _MAX_NEIGHBOURS),
+    )
+    return fetch_candidates(connection, table, terms)
+
+
+_MAX_LINKED = 2_000
+
+
+def read_network(connection: Any, number: int, ids: Collection[str], hops: int) -> Network:
+    """What is up to so many links away from some memories, and what these are linked with."""
+    entries: dict[str, Entry] = {}
+    front = set(ids)
+    for _ in range(hops + 1):
+        rows = _read_around(connection, number, front)
+        entries |= {entry.id: entry for entry in rows}
+        targets = {link[1] for entry in rows for link in entry.links}
+        front = (targets | {entry.id for entry in rows}) - front
+        if not front or len(entries) >= _MAX_LINKED:
+            break
+    return Network(entries.values())
+
+
+def _read_around(connection: Any, number: int, ids: Collection[str]) -> list[Entry]:
+    """Some memories of a repository, and those that link to them."""
+    columns = ", ".join(ENTRY_COLUMNS)
+    # By parts: one condition with `OR` would be looked for in every row.
+    query = (
+        f"SELECT {columns} FROM treering.memory WHERE repository = %s AND id = ANY(%s)"
+        f" UNION SELECT {columns} FROM treering.memory WHERE repository = %s AND links <> '[]'"
+        " AND EXISTS (SELECT 1 FROM jsonb_array_elements(links) AS l WHERE l ->> 1 = ANY(%s))"
+        " LIMIT %s"
+    )
+    names = list(ids)
+    values = (number, names, number, names, _MAX_LINKED)
+    return [read_entry(row) for row in fetch_rows(connection, query, values)]

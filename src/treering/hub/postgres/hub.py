@@ -29,25 +29,25 @@ from treering.hub.hub import (
     UpdateResult,
     UpdateStatus,
 )
+from treering.hub.index import MirrorIndex, mark_of, split_mark, unmark
 from treering.hub.mirror import Mirror, MirrorState
 from treering.hub.names import folder_name
 from treering.hub.postgres import grants
+from treering.hub.postgres.candidates import read_network
 from treering.hub.postgres.database import HubDatabase, hide_secrets
-from treering.hub.postgres.documents import parse_body
-from treering.hub.postgres.links import read_network
 from treering.hub.postgres.nearest import make_index
 from treering.hub.postgres.rows import (
     RowCounts,
     ScopeRows,
+    complete_vectors,
     delete_rows,
+    has_vectors,
     list_scopes,
+    parse_body,
     store_scope,
 )
 from treering.hub.postgres.search import Background, search_rows
-from treering.hub.postgres.vectors import complete_vectors, has_vectors
 from treering.hub.records import read_state, state_values
-from treering.hub.shelf import MirrorIndex
-from treering.hub.shelves import mark_of, split_mark, unmark
 from treering.model.dates import format_moment
 from treering.model.query import Filters, Query
 from treering.search.hits import SearchResult

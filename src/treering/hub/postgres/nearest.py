@@ -14,7 +14,7 @@ from treering.hub.meaning import hub_model
 from treering.hub.postgres.candidates import RowQuestion, fetch_candidates
 from treering.hub.postgres.corpus import Candidate
 from treering.hub.postgres.filters import Condition, join_conditions, status_condition
-from treering.hub.postgres.vectors import model_number, write_signs
+from treering.hub.postgres.rows import model_number, write_signs
 from treering.search.meaning.vectors import SmallVector
 
 #: So many are looked at closely.

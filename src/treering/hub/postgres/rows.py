@@ -1,7 +1,10 @@
-"""Rows of memories: made from a mirror, and brought to what a scope holds in one transaction.
+"""Rows of memories with their texts and vectors: made from a mirror, and brought to what a scope
+holds in one transaction.
 
 A row that is there already is left alone, so an update that was killed goes on where it was, and
-two that meet end with the same rows. Counts of words follow the rows in the same transaction.
+two that meet end with the same rows. Counts of words follow the rows in the same transaction. A
+vector says which model it is of, by a number made from the model's name. Whoever asks looks at
+those of the own model alone, so two versions of the program can share a hub while it is upgraded.
 """
 
 import json
@@ -11,14 +14,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from treering.hub.meaning import embed_memory
-from treering.hub.postgres.numbers import number_of
-from treering.hub.postgres.vectors import copy_vectors
-from treering.hub.shelf import MirrorIndex, WholeCopy
+from treering.errors import TreeringError
+from treering.hub.index import MirrorIndex, WholeCopy, split_mark
+from treering.hub.meaning import embed_memory, hub_model, join_vectors
+from treering.hub.postgres.corpus import Candidate, number_of
+from treering.model import document
+from treering.model.memory import Memory
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import MOST
 from treering.search.entry import Entry, count_terms, entry_of
-from treering.search.meaning.vectors import SmallVector
+from treering.search.meaning.vectors import SmallVector, VectorColumns
 from treering.text.flags import DetectorRules
 
 _AT_ONCE, _IN_CACHE = 2_000, 100
@@ -273,4 +278,101 @@ def read_entry(row: Mapping[str, Any]) -> Entry:
         outcome=row["outcome"],
         said=row["said"],
         title_sketch=bytes(row["title_sketch"]),
+    )
+
+
+class DocumentReader:
+    """Reads memories for the check of phrases, and of what outdates what."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def read(self, marked: Iterable[str]) -> Iterator[tuple[str, Memory]]:
+        by_blob: dict[str, list[str]] = {}
+        for one in marked:
+            by_blob.setdefault(split_mark(one)[1], []).append(one)
+        query = "SELECT blob, body FROM treering.document WHERE blob = ANY(%s)"
+        for blob, body in self._connection.execute(query, (list(by_blob),)).fetchall():
+            if memory := parse_body(body):
+                yield from ((one, memory) for one in by_blob[blob])
+
+
+def parse_body(body: bytes) -> Memory | None:
+    """The memory in a document; None where it is none."""
+    try:
+        return document.parse(bytes(body))
+    except TreeringError:
+        return None
+
+
+def model_number() -> int | None:
+    """The number of the model in use; None where there is none."""
+    model = hub_model()
+    return number_of(model.name) if model else None
+
+
+def write_signs(vector: SmallVector) -> str:
+    """The signs of a vector as the database writes bits."""
+    return format(vector.signs, f"0{len(vector.numbers)}b")
+
+
+def copy_vectors(
+    connection: Any, number: int, vectors: Iterable[tuple[str, SmallVector | None]]
+) -> None:
+    """Add the vectors of memories of one repository that have none, by their ids."""
+    model = model_number()
+    columns = "repository, id, model, signs, numbers, length"
+    with connection.cursor().copy(f"COPY treering.embedding ({columns}) FROM STDIN") as copy:
+        for memory_id, vector in vectors:
+            if vector:
+                signs = write_signs(vector)
+                copy.write_row((number, memory_id, model, signs, vector.numbers, vector.length))
+
+
+def has_vectors(connection: Any, number: int) -> bool:
+    """Return whether all memories of a repository have vectors of the model in use, or none is."""
+    query = "SELECT model FROM treering.repository WHERE number = %s"
+    row = connection.execute(query, (number,)).fetchone()
+    return row is None or model_number() in (None, row[0])
+
+
+def complete_vectors(connection: Any, number: int) -> bool:
+    """Make some of the vectors that a repository lacks; whether there may be more to make."""
+    query = (
+        "SELECT m.id, d.body FROM treering.memory AS m JOIN treering.document AS d USING (blob)"
+        " LEFT JOIN treering.embedding AS v ON (v.repository, v.id) = (m.repository, m.id)"
+        " WHERE m.repository = %s AND v.model IS DISTINCT FROM %s ORDER BY m.id LIMIT %s"
+    )
+    rows = connection.execute(query, (number, model_number(), _AT_ONCE)).fetchall()
+    memories = [memory for _, body in rows if (memory := parse_body(body))]
+    # What an older program could read and this one cannot has no vector, and is not tried again.
+    is_more = len(rows) == _AT_ONCE and len(memories) > 0
+    ids = [memory.id for memory in memories]
+    connection.execute(
+        "DELETE FROM treering.embedding WHERE repository = %s AND id = ANY(%s)", (number, ids)
+    )
+    copy_vectors(connection, number, ((one.id, embed_memory(one)) for one in memories))
+    if not is_more:
+        connection.execute(
+            "UPDATE treering.repository SET model = %s WHERE number = %s", (model_number(), number)
+        )
+    return is_more
+
+
+def read_vectors(connection: Any, candidates: Sequence[Candidate]) -> VectorColumns:
+    """The vectors of some candidates, by their marked blobs."""
+    keys = {
+        (split_mark(entry.blob)[0], entry.id.partition(":")[2]): entry.blob
+        for entry in (candidate.entry for candidate in candidates)
+    }
+    query = (
+        "SELECT v.repository, v.id, v.numbers, v.length, v.signs::text"
+        " FROM unnest(%s::integer[], %s::text[]) AS k (repository, id)"
+        " JOIN treering.embedding AS v USING (repository, id) WHERE v.model = %s"
+    )
+    values = ([number for number, _ in keys], [name for _, name in keys], model_number())
+    rows = connection.execute(query, values).fetchall() if keys else []
+    return join_vectors(
+        (keys[number, name], SmallVector(bytes(numbers), length, int(signs, 2)))
+        for number, name, numbers, length, signs in rows
     )

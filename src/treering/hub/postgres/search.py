@@ -4,24 +4,22 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
+from treering.hub.index import turn_to
 from treering.hub.meaning import CandidateMeaning, embed_words, hub_model, sense_question
-from treering.hub.pages import turn_to
 from treering.hub.postgres.candidates import (
+    SOURCES,
     Candidates,
     RowQuestion,
     WordChoice,
     add_similar,
     choose_words,
     find_candidates,
+    find_neighbours,
     list_newest,
 )
-from treering.hub.postgres.corpus import Candidate, CandidateCorpus
-from treering.hub.postgres.documents import DocumentReader
+from treering.hub.postgres.corpus import Candidate, CandidateCorpus, WordCounts, number_of
 from treering.hub.postgres.nearest import find_nearest
-from treering.hub.postgres.numbers import number_of
-from treering.hub.postgres.sessions import SOURCES, find_neighbours
-from treering.hub.postgres.statistics import WordCounts
-from treering.hub.postgres.vectors import read_vectors
+from treering.hub.postgres.rows import DocumentReader, read_vectors
 from treering.model.query import Query
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import Corpus
