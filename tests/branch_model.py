@@ -98,8 +98,12 @@ class CodeHistory:
                 whole = self.difference(self.base(tip, target), tip)
                 own = [o for o in self.history(tip) - self.history(target) if self.changes(o)]
                 are_there = bool(own) and all(map(is_there, own))
+                # What came there in pieces may be somebody else's work.
+                is_whole = bool(whole) and (
+                    any(whole <= patch for patch in patches) if is_sure else whole <= there
+                )
                 # What cancels out with what came in since is still there, patch by patch.
-                if (whole and whole <= there) or (are_there and (whole or not is_sure)):
+                if is_whole or (are_there and (whole or not is_sure)):
                     return True
         instead = self.rewrites.get(commit)
         return instead is not None and self.has_landed(instead, tips, target, is_sure=is_sure)

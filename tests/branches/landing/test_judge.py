@@ -46,6 +46,21 @@ def test_squash_with_a_review_fix_is_a_no_op_merge(repo):
     assert ("noop", "main", commit) == found[:3]
 
 
+def test_commit_made_of_three_of_the_trunk_did_not_land_there(repo):
+    """A long-lived branch that took the trunk in as one commit gave nothing to the trunk."""
+    repo.git("branch", "develop")
+    for name in ("one", "two", "three"):
+        repo.commit_file(f"{name}.txt", f"{name} of the trunk\n" * 4)
+    repo.switch("develop")
+    repo.git("merge", "-q", "--squash", "main")
+    repo.git("commit", "-q", "-m", "take main in")
+    tip = repo.git("rev-parse", "HEAD")
+
+    found = judged(repo, tip)
+
+    assert found.evidence == "none"
+
+
 def test_lines_that_came_one_by_one_from_others_are_a_doubt(repo):
     """Merging the branch would change nothing, but no step of the trunk brought all its commits."""
     base = "".join(f"line {number}\n" for number in range(9))
