@@ -248,7 +248,7 @@ class Model:
         if self._may_be_in(version, target.tip):
             return True
         return any(
-            self.code.has_landed(self._arrival(version, via), (), target.tip, is_sure=False)
+            self.code.has_landed(self._arrival(version, via), via.tips, target.tip, is_sure=False)
             for via in self.long_lived
             if via is not target and version in self.may_have_landed.get(via, ())
         )

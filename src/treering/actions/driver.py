@@ -27,7 +27,7 @@ from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
 from treering.model.scope import TRASH, Scope
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.state import hash_name
 from treering.store.vault import Vault
 
@@ -250,14 +250,14 @@ class _Deed:
         if line.action == "trash":
             prefix = f"{TRASH}{line.scope.component}/"
             there = refs.list_refs(self._vault.repository.common_dir, prefix)
-            is_kept = any(is_held(self._vault.repository, line.tip, tip) for tip in there.values())
+            is_kept = any(contains(self._vault.repository, tip, line.tip) for tip in there.values())
             return self._vault.tip(line.scope) is None and is_kept
         if line.action == "promote":
             return all(self._is_taken(files) for files in line.landed)
         target = Scope(line.into) if line.into else line.scope
         tip = self._vault.tip(target) if line.action in ("rename", "aside", "revive") else None
         is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
-        return bool(tip and is_gone and is_held(self._vault.repository, line.tip, tip))
+        return bool(tip and is_gone and contains(self._vault.repository, tip, line.tip))
 
     def _is_taken(self, landed: LandedFiles) -> bool:
         target = self._vault.snapshot(Scope(landed.into))

@@ -13,7 +13,7 @@ from treering.git.objects import CommitInfo
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
@@ -224,7 +224,7 @@ def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> 
     since."""
     other = _claimant(repository, vault, name, tip)
     own = vault.head(Scope(other)) if other else None
-    return own is not None and is_held(vault.repository, tip, own)
+    return own is not None and contains(vault.repository, own, tip)
 
 
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:

@@ -11,7 +11,7 @@ from treering.git import refs
 from treering.model.memory import Memory
 from treering.model.scope import PUSHED, TRASH, Scope
 from treering.store import layout
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.history import PromotionRecord, kept_back, promotions
 from treering.store.layout import path_of
 from treering.store.snapshot import Snapshot
@@ -103,7 +103,7 @@ def was_shared(vault: Vault, source: Scope) -> bool:
     last = {tip for name, tip in pushed if name.rpartition("/")[2] == source.component}
     own = vault.head(source)
     mine = [own] if own else refs.list_refs(folder, f"{TRASH}{source.component}/").values()
-    if any(is_held(repository, *pair) for m in mine for t in last for pair in ((t, m), (m, t))):
+    if any(contains(repository, *pair) for m in mine for t in last for pair in ((t, m), (m, t))):
         return True
     return not last.issuperset(vault.fetched_heads(source)) or bool(last and not mine)
 

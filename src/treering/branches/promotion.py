@@ -26,7 +26,7 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import LANDED, Scope
 from treering.store import heads, layout
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.dates import newest
 from treering.store.history import kept_back, list_open, list_ours, promotions
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
@@ -68,7 +68,7 @@ def promote(
 def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
     """Say promotions on our own head of the target, unless what is seen there has them already."""
     view = vault.tip(target)
-    new = [c for c in commits if not (view and is_held(vault.repository, c, view))]
+    new = [c for c in commits if not (view and contains(vault.repository, view, c))]
     if new:
         heads.put(vault, held, target, new, PROMOTE)
 

@@ -18,7 +18,7 @@ from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import KEEP, PUSHED, Scope
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -94,7 +94,7 @@ class RemoteNames:
         """Return whether this clone pushed the scope under a name."""
         own = self._vault.head(scope)
         last = read_pushed(self._vault, remote, Scope(name)) if own else None
-        return bool(own and last and is_held(self._vault.repository, last, own))
+        return bool(own and last and contains(self._vault.repository, own, last))
 
 
 def list_names(repository: Repository, remote: str, branch: str) -> list[str]:

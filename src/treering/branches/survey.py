@@ -13,7 +13,7 @@ from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.model.scope import HEADS, VIEWS, Scope
 from treering.store import message
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.heads import list_heads
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -174,7 +174,7 @@ def _renames_done(
         for name, _ in reflog.renames(repository, branch):
             old, own = Scope(name), vault.head(Scope(branch))
             is_fetched = old in scopes and old.ref not in ours
-            if own and is_fetched and is_held(vault.repository, scopes[old], own):
+            if own and is_fetched and contains(vault.repository, own, scopes[old]):
                 new_names.setdefault(name, branch)
     return new_names
 

@@ -33,7 +33,7 @@ from treering.hub.source import (
 )
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
-from treering.store.ancestry import TOO_LARGE, is_held, list_oversized
+from treering.store.ancestry import TOO_LARGE, contains, list_oversized
 from treering.store.store import Store
 from treering.store.view import Layer, View
 from treering.sync.incoming import refuse_unreadable
@@ -288,7 +288,7 @@ class Mirror:
             if tip == layer.tip:
                 continue
             if tip is None or not all(
-                is_held(repository, head, tip) for head in self._heads_of(layer.tip)
+                contains(repository, tip, head) for head in self._heads_of(layer.tip)
             ):
                 return True
         return False

@@ -15,7 +15,7 @@ from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import layout, message
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.dates import newest
 from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
 from treering.store.message import KEEP, CodePosition, Message
@@ -70,7 +70,7 @@ def find_loss(
     missing_files: Loss = {}
     if not are_commits_whole:
         missing_files |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
-    if base and is_held(vault.repository, base, tip):
+    if base and contains(vault.repository, tip, base):
         for path, (before, now) in vault.diff(base, tip).items():
             if before and not now:
                 missing_files.setdefault(path, Missing(before, tip))

@@ -1,11 +1,11 @@
-"""The ancestry of memory commits: what a head holds, and what is new in one.
+"""The ancestry of memory commits: what a head contains, and what is new in one.
 
-A head holds all it reaches without going through a promotion. A promotion takes some versions of
+A head contains all it reaches without going through a promotion. A promotion takes some versions of
 some memories, and leads to all that its source ever said: whatever is only behind one was left, not
 taken.
 
 git tells at once what commits reach, promotions or not. So that is asked first, for many heads
-together; only where something is reached, a walk tells whether it is held, newest commits first.
+together; only where something is reached, a walk tells whether it is contained, newest first.
 """
 
 import heapq
@@ -27,16 +27,20 @@ TOO_LARGE = "too large to be real"
 _TRAILER = "\nPromoted-Into: "
 
 
-def is_held(repository: Repository, commit: str, by: str) -> bool:
-    """Return whether a head is a commit, or holds it."""
-    if commit == by:
+def contains(repository: Repository, head: str, commit: str) -> bool:
+    """Return whether a head is a commit, or reaches it without going through a promotion."""
+    if commit == head:
         return True
-    return repository.is_ancestor(commit, by) and bool(list_held(repository, [commit], [by]))
+    return repository.is_ancestor(commit, head) and bool(
+        list_contained(repository, [head], [commit])
+    )
 
 
-def list_held(repository: Repository, some: Collection[str], by: Collection[str]) -> set[str]:
-    """Those of some commits that others have below them and hold."""
-    left, seen = set(some), set(by)
+def list_contained(
+    repository: Repository, heads: Collection[str], commits: Collection[str]
+) -> set[str]:
+    """Return those of some commits that heads contain below them."""
+    left, seen = set(commits), set(heads)
     waiting: list[tuple[int, str, tuple[str, ...]]] = []
 
     def look_at(oid: str) -> None:
@@ -47,7 +51,7 @@ def list_held(repository: Repository, some: Collection[str], by: Collection[str]
         if not _is_promotion(commit.message):
             heapq.heappush(waiting, (-commit.time, oid, commit.parents))
 
-    for oid in by if left else ():
+    for oid in heads if left else ():
         look_at(oid)
     while waiting and left:
         for parent in heapq.heappop(waiting)[2]:
@@ -55,7 +59,7 @@ def list_held(repository: Repository, some: Collection[str], by: Collection[str]
             if parent not in seen:
                 seen.add(parent)
                 look_at(parent)
-    return set(some) - left
+    return set(commits) - left
 
 
 def _is_promotion(text: str) -> bool:

@@ -16,7 +16,7 @@ from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
-from treering.store.ancestry import is_held, list_held, read_news
+from treering.store.ancestry import contains, list_contained, read_news
 from treering.store.message import JOIN, CodePosition, Message
 from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
@@ -59,11 +59,11 @@ def list_independent(
         return unique
     if len(unique) == 2:
         pairs = (unique, unique[::-1])
-        return [head for head, other in pairs if not is_held(vault.repository, head, other)]
+        return [head for head, other in pairs if not contains(vault.repository, other, head)]
     graph = read_news(vault.repository, [head for head in unique if head not in known], known)
     below = {parent for parents in graph.values() for parent in parents}
     reached = [h for h in unique if h in below or (h not in known and h not in graph)]
-    held = list_held(vault.repository, reached, unique)
+    held = list_contained(vault.repository, unique, reached)
     return [head for head in unique if head not in held]
 
 

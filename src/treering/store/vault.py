@@ -22,7 +22,7 @@ from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
 from treering.store import message
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
 from treering.store.history import GitHistory, HistoryReader
 from treering.store.message import JOIN, Message
@@ -141,7 +141,7 @@ class Vault:
     ) -> list[str]:
         """A fetch brings nothing back from the trash."""
         tips = trash.get(of.component, ())
-        return [h for h in heads if not any(is_held(self.repository, h, tip) for tip in tips)]
+        return [h for h in heads if not any(contains(self.repository, tip, h) for tip in tips)]
 
     def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:

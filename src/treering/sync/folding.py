@@ -11,7 +11,7 @@ from itertools import islice
 from treering.git.remote import Remote
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync.place import WORKING, Place, RemoteHead, read_listing
@@ -48,7 +48,7 @@ def _list_held_here(vault: Vault, place: Place, scope: Scope) -> set[str]:
     seen = heads.list_heads(vault, scope)
     view = vault.tip(scope) if seen else None
     new = {head.tip for head in _list_others(place, scope)}.difference(seen)
-    return {tip for tip in new if view and is_held(vault.repository, tip, view)}
+    return {tip for tip in new if view and contains(vault.repository, view, tip)}
 
 
 def _list_quiet(
@@ -59,7 +59,7 @@ def _list_quiet(
     objects, own = vault.repository.objects, vault.head(scope)
     seen = set(heads.list_heads(vault, scope))
     if own and own != place.own_head(scope):
-        seen |= {tip for tip in held if is_held(vault.repository, tip, own)}
+        seen |= {tip for tip in held if contains(vault.repository, own, tip)}
     return [
         head
         for head in _list_others(place, scope)

@@ -21,7 +21,7 @@ from treering.git import reach, refs
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES, Scope
 from treering.store import heads, message
-from treering.store.ancestry import is_held, list_below, list_held, read_news
+from treering.store.ancestry import contains, list_below, list_contained, read_news
 from treering.store.fetched import LOST
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -107,7 +107,7 @@ def _list_pushed_before(
         for tip in dict.fromkeys(last)
         if tip
         and tip not in place.tips(scope)
-        and any(is_held(vault.repository, tip, head) for head in news)
+        and any(contains(vault.repository, head, tip) for head in news)
     ]
 
 
@@ -143,7 +143,7 @@ def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> 
     new = [head for head in some if head not in there and exists(head)]
     here = [tip for tip in there if exists(tip)]
     graph = read_news(vault.repository, new, here) if new else {}
-    held = list_held(vault.repository, [head for head in new if head not in graph], here)
+    held = list_contained(vault.repository, here, [head for head in new if head not in graph])
     return [head for head in new if head not in held]
 
 
@@ -157,7 +157,7 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
         return True
     below = list_below({oid: commit.parents for oid, commit in commits.items()}, head)
     below.difference_update(here)
-    return below != list_held(vault.repository, below, here)
+    return below != list_contained(vault.repository, here, below)
 
 
 def is_said_elsewhere(
@@ -173,7 +173,7 @@ def is_said_elsewhere(
     return any(
         other.ref not in own
         and (not own or other.tip != head or other.ref < own[-1])
-        and is_held(vault.repository, head, other.tip)
+        and contains(vault.repository, other.tip, head)
         for other in others
     )
 
@@ -183,7 +183,7 @@ def _is_trashed(vault: Vault, scope: Scope, head: str) -> bool:
     nothing of a head: the text is taken out of that one."""
     trash = (entry for entry in list_trash(vault) if not entry.is_redacted)
     tips = [entry.tip for entry in trash if entry.scope == scope]
-    return any(is_held(vault.repository, head, tip) for tip in tips)
+    return any(contains(vault.repository, tip, head) for tip in tips)
 
 
 def _find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[str]) -> str:
@@ -238,7 +238,7 @@ def list_gone(
         if (
             _is_trashed(vault, scope, tip)
             or _find_withdrawal(vault, trunk, scope, [tip])
-            or any(is_held(vault.repository, tip, other) for other in new.values())
+            or any(contains(vault.repository, other, tip) for other in new.values())
             or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
             or (
                 not is_long_lived(store.repository, scope.branch)

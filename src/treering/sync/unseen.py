@@ -10,7 +10,7 @@ from typing import NamedTuple
 from treering.git import refs
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
-from treering.store.ancestry import is_held, list_below, list_held, read_news
+from treering.store.ancestry import contains, list_below, list_contained, read_news
 from treering.store.store import Store
 from treering.sync.place import Place
 from treering.sync.plan import is_wanted
@@ -61,14 +61,14 @@ def _leave_out_aside(store: Store, scope: Scope, tips: list[str]) -> list[str]:
         if (other := store.shared.scope_named(name.removeprefix(HEADS), tip))
         for head in heads.list_heads(store.shared, other)
     ]
-    held = list_held(store.repository, tips, aside) if aside else ()
+    held = list_contained(store.repository, aside, tips) if aside else ()
     return [tip for tip in tips if tip not in aside and tip not in held]
 
 
 def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
     """Without what we said ourselves and have said more since, as before every push."""
     last, own = place.own_head(scope), store.shared.head(scope)
-    is_past = last in tips and own and is_held(store.repository, last, own)
+    is_past = last in tips and own and contains(store.repository, own, last)
     return [tip for tip in tips if not (is_past and tip == last)]
 
 
@@ -87,7 +87,7 @@ def _list_news(
     where that is one of ours, or all we see; nothing, where it has no past in common with us, or
     ours have it only behind a promotion, where nobody looked."""
     graph = read_news(store.shared.repository, tips, ours) if tips else {}
-    held = list_held(store.repository, [tip for tip in tips if tip not in graph], ours)
+    held = list_contained(store.repository, ours, [tip for tip in tips if tip not in graph])
     bases: dict[str, str | None] = {}
     for tip in tips:
         if tip not in graph:

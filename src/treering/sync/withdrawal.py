@@ -15,7 +15,7 @@ from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import Scope
 from treering.store import heads, message
-from treering.store.ancestry import is_held
+from treering.store.ancestry import contains
 from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -55,7 +55,7 @@ def withdraw_from(
         (scope, head)
         for scope, some in there.items()
         for head in some
-        if any(is_held(vault.repository, head.tip, tip) for tip in trash.get(scope, ()))
+        if any(contains(vault.repository, tip, head.tip) for tip in trash.get(scope, ()))
     ]
     if not gone:
         return ()
@@ -81,7 +81,7 @@ def find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[s
         name, _, rest = line.partition(" ")
         oid, _, who = rest.partition(" ")
         if name == mask_branch(scope.branch) and any(
-            is_held(vault.repository, head, oid) for head in some
+            contains(vault.repository, oid, head) for head in some
         ):
             return who or "somebody"
     return ""
