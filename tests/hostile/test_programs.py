@@ -19,10 +19,10 @@ import pytest
 from conftest import Repo, make_repo
 from hostile.trap import Trap
 from treering.git import process
+from treering.git.diff import TrialMerge
 from treering.git.hooks_path import DELICATE, HARMLESS
 from treering.git.pack import pack
 from treering.git.repository import Repository
-from treering.git.trial_merge import TrialMerge
 
 #: Every setting of git's documentation whose value is a program or a command line, but for those
 #: by which a remote is reached.

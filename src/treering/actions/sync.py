@@ -28,16 +28,14 @@ from treering.store import heads
 from treering.store.ancestry import TOO_LARGE, read_news
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
-from treering.sync import clone, fetching, folding, incoming, plan, refspec, seen
-from treering.sync.code import fetch_missing_code
-from treering.sync.fetching import Fetching, list_lost
-from treering.sync.incoming import IncomingScope
+from treering.sync import clone, fetching, folding, incoming, plan, refspec
+from treering.sync.fetching import Fetching, fetch_missing_code, list_lost
+from treering.sync.incoming import IncomingScope, Sight, list_unseen
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
 from treering.sync.outcome import Synced, SyncedScope
 from treering.sync.place import Place, RemoteHead, read_listing
 from treering.sync.plan import Outgoing, SyncPlan
 from treering.sync.redactions import Redactions
-from treering.sync.unseen import Sight, list_unseen
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
@@ -154,7 +152,7 @@ class _SyncRun:
         self._say(f"asking {self._wire.name}")
         listing = self._look()
         there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
-        before = seen.list_before(self._workspace.repository, self._name)
+        before = fetching.list_before(self._workspace.repository, self._name)
         if self._direction != "push":
             there = self._fetching.fetch(there, before)
             there, before = self._drop_oversized(there, before)
@@ -167,7 +165,7 @@ class _SyncRun:
         self._take_in(place, before)
         if self._direction != "push":
             fetch_missing_code(self._workspace.store, self._wire, place, listing.branches)
-            seen.keep(self._workspace.store, place)
+            fetching.keep(self._workspace.store, place)
         return place
 
     def _drop_oversized(
@@ -218,7 +216,7 @@ class _SyncRun:
             for head in place.list_heads()
             if (ref := head.seen_at(self._name).ref) in before
         }
-        inspected = set(seen.list_seen(self._workspace.repository, self._name))
+        inspected = set(fetching.list_seen(self._workspace.repository, self._name))
         sight = Sight(earlier, inspected, is_narrow=self._direction == "push")
         news = [
             incoming.look_over(self._vault, scope, tips, self._seen(scope, before))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, TypedDict, TypeVar, Unpack
 
 from treering.actions.writing import Change, Position, WriteOp, Writing
 from treering.branches import layers
-from treering.branches.code import code_position
+from treering.branches.long_lived import code_position
 from treering.branches.names import scope_now
 from treering.branches.sharing import open_store
 from treering.branches.trunk import trunk_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from treering.branches.code import as_made_on_branch, code_position
+from treering.branches.long_lived import as_made_on_branch, code_position
 from treering.call import Advice, Call, ways
 from treering.git.lock import Held
 from treering.git.objects import blob_id

@@ -13,9 +13,9 @@ from treering.git import refs
 from treering.git.binding import reference_is_valid_name
 from treering.git.repository import Head, Repository
 from treering.model.scope import HEADS, Scope, is_utf8
-from treering.store.snapshot import Snapshot
+from treering.store import message
 from treering.store.store import Store
-from treering.store.trees import Listing
+from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
 
@@ -102,7 +102,7 @@ def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterato
             if other != scope:
                 yield from _both(store, other, "private", "detached", trunk)
     if scope.is_detached and head:
-        from treering.branches.checkout import list_checked_out  # builds ask, hardly anyone else
+        from treering.branches.layers import list_checked_out  # builds ask, hardly anyone else
 
         for branch in list_checked_out(store, head, trunk):
             yield from _both(store, branch, "private", "base", trunk)
@@ -212,3 +212,53 @@ def view_of_trash(store: Store, branch: str) -> View:
         with suppress(StoreDamaged):
             found.append(Layer("trash", vault, vault.snapshot_at(entry.scope, entry.tip)))
     return View(branch, tuple(found))
+
+
+_TRACKED = "refs/remotes/"
+
+
+def list_checked_out(store: Store, commit: str, trunk: str) -> list[Scope]:
+    """The scopes of branches that a remote has at a commit, or at what it merged: a host makes such
+    a merge to test a pull request.
+
+    Where no ref tells, as in a shallow clone of one commit, those whose memories were made there.
+    """
+    repository = store.repository
+    merged = _list_merged(repository, commit)
+    wanted = {commit, *merged}
+    found = _list_tracked(repository, wanted) - {trunk}
+    if not found and (merged or repository.is_shallow):
+        found = _list_remembered(store, wanted) - {trunk}
+    return [Scope(branch) for branch in sorted(found)]
+
+
+def _list_merged(repository: Repository, commit: str) -> list[str]:
+    """What a commit merged, as it says itself: to libgit2 it has no parents in a shallow clone."""
+    try:
+        head = repository.objects.raw_commit(commit).partition(b"\n\n")[0]
+    except StoreDamaged:
+        return []
+    lines = head.decode(errors="replace").splitlines()
+    parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
+    return parents[1:]
+
+
+def _list_tracked(repository: Repository, commits: set[str]) -> set[str]:
+    found = set()
+    for remote in repository.remotes():
+        prefix = f"{_TRACKED}{remote}/"
+        tips = refs.list_refs(repository.common_dir, prefix)
+        found |= {ref.removeprefix(prefix) for ref, tip in tips.items() if tip in commits}
+    return found
+
+
+def _list_remembered(store: Store, commits: set[str]) -> set[str]:
+    found = set()
+    for scope, tip in store.shared.scopes().items():
+        try:
+            code = message.read(store.repository.objects.commit(tip).message).code
+        except StoreDamaged:
+            continue
+        if not scope.is_detached and code.head in commits:
+            found.add(scope.branch)
+    return found

@@ -14,8 +14,7 @@ from treering.store import layout
 from treering.store.ancestry import contains
 from treering.store.history import PromotionRecord, kept_back, promotions
 from treering.store.layout import path_of
-from treering.store.snapshot import Snapshot
-from treering.store.trees import Listing
+from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 

@@ -16,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.positions import Positions
 from treering.branches.survey import Survey, SurveyedScope, judge_life
 from treering.branches.trash import TrashedScope
 from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
-from treering.branches.versions import ScopeHistory
+from treering.branches.versions import Positions, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.message import CodePosition

@@ -30,7 +30,7 @@ from treering.store.ancestry import contains
 from treering.store.dates import newest
 from treering.store.history import kept_back, list_open, list_ours, promotions
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
-from treering.store.snapshot import Snapshot
+from treering.store.trees import Snapshot
 from treering.store.vault import NOBODY, Vault
 from treering.text.masking import mask, mask_branch
 

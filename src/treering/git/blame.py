@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from treering.git import process
 from treering.git.binding import Patch
-from treering.git.diff import ENVIRONMENT, plain
+from treering.git.diff import ENVIRONMENT, borrow, make_apart, plain
 from treering.git.repository import Repository
-from treering.git.trial_merge import borrow, make_apart
 
 #: Options of blame from the one that sees most to the one that costs least.
 EFFORTS = (("-w", "-M", "-C"), ("-w", "-M"), ("-w",))

@@ -8,7 +8,9 @@ import errno
 import hashlib
 import heapq
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +23,10 @@ from treering.git.binding import (
     Handle,
     Oid,
     Signature,
+    is_synced,
     load_enums,
+    without_fsync,
 )
-from treering.git.sync_together import disk_turn, sync_together
 
 BLOB, TREE = 0o100644, 0o040000
 #: No document is larger: 256 KB of content and 64 KB of front matter, and some air.
@@ -354,3 +357,58 @@ def read_blobs(git_dir: Path, oids: Iterable[str], *, largest: int) -> Iterator[
         start = text.index(b"\n", at) + 1
         yield oid, text[start : start + size]
         at = start + size + 1
+
+
+disk_turn = threading.RLock()
+_AT_ONCE = 8
+
+
+@contextmanager
+def sync_together(common_dir: Path) -> Iterator[list[str]]:
+    """Write objects inside, and put their ids into the list; they are on disk when it is left."""
+    oids: list[str] = []
+    with disk_turn:
+        must_sync = is_synced()
+        with without_fsync():
+            yield oids
+    if must_sync:
+        try:
+            _sync(common_dir / "objects", oids)
+        except OSError as error:
+            raise StorageFailed(f"Memories could not be written: {error.strerror}.") from error
+
+
+def _sync(folder: Path, oids: Iterable[str]) -> None:
+    paths = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
+    _sync_all([*paths, *{path.parent for path in paths}, folder])
+
+
+def _sync_all(paths: list[Path]) -> None:
+    """Sync files or folders side by side. One that is not there is in a pack, and synced."""
+    errors: list[OSError] = []
+
+    def sync_some(some: list[Path]) -> None:
+        for path in some:
+            try:
+                with suppress(FileNotFoundError):
+                    _sync_one(path)
+            except OSError as error:
+                errors.append(error)
+
+    parts = [paths[start::_AT_ONCE] for start in range(min(_AT_ONCE, len(paths)))]
+    threads = [threading.Thread(target=sync_some, args=(part,)) for part in parts[1:]]
+    for thread in threads:
+        thread.start()
+    sync_some(parts[0])
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _sync_one(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

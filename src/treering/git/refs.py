@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from treering.errors import Conflict, StorageFailed, StoreDamaged
 from treering.git.binding import GitError, Handle, Oid
 from treering.git.files import ForeignFile, make_shared_folder, open_plain, read_plain
-from treering.git.sync_together import disk_turn
+from treering.git.objects import disk_turn
 
 
 class RefMoved(Conflict):

@@ -26,8 +26,7 @@ from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
 from treering.store.history import GitHistory, HistoryReader
 from treering.store.message import JOIN, Message
-from treering.store.snapshot import Snapshot
-from treering.store.trees import Listing, Pairs, Trees
+from treering.store.trees import Listing, Pairs, Snapshot, Trees
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000

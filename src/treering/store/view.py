@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound, StoreDamaged
 from treering.model.memory import Memory, id_prefix
-from treering.store.snapshot import Snapshot
-from treering.store.trees import Listing
+from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
 
 

@@ -1,15 +1,19 @@
 """Fetching the heads of a remote: which of them, and what becomes of those it has no longer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
+from treering.branches.names import code_heads
+from treering.branches.tips import remote_tip_ref
 from treering.branches.trunk import trunk_of
+from treering.errors import StoreDamaged
 from treering.git import log, refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, REMOTES, VIEWS, Scope
+from treering.model.scope import HEADS, REMOTES, SEEN, VIEWS, Scope
+from treering.store import heads
 from treering.store.ancestry import list_oversized
 from treering.store.fetched import (
     CLONES_SEEN,
@@ -19,10 +23,11 @@ from treering.store.fetched import (
     list_fetched,
     remove_fetched,
 )
-from treering.store.vault import Vault
+from treering.store.state import StateFolder
+from treering.store.store import Store
+from treering.store.vault import NOBODY, Vault
 from treering.sync import plan
 from treering.sync.place import Place, RemoteHead
-from treering.sync.seen import list_seen
 
 #: More scopes than a team has; a remote that offers more is not followed beyond them.
 MOST_SCOPES = 10_000
@@ -172,3 +177,93 @@ def _list_unheld(
         for scope, some in tips.items()
         for tip in plan.list_unheld(vault, some, place.tips(scope))
     }
+
+
+_SUBJECT = "seen"
+
+
+def list_before(repository: Repository, remote: str) -> dict[str, FetchedHead]:
+    """What was seen at a remote, by ref, with what a prune took: that counts as lost there."""
+    before = {head.ref: head for head in list_fetched(repository, remote)}
+    tips = {head.tip for head in before.values()}
+    for component, tip in list_seen(repository, remote):
+        if tip not in tips:
+            head = FetchedHead(remote, LOST, tip[:12], component, tip)
+            before.setdefault(head.ref, head)
+    return before
+
+
+def list_seen(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
+    """Names of scopes that are not ours, and heads of them that a sync has looked at."""
+    try:
+        tip = refs.read(repository.handle, SEEN + remote)
+        commit = repository.objects.commit(tip) if tip else None
+    except StoreDamaged:
+        return
+    lines = commit.message.splitlines()[2:] if commit else []
+    for line, parent in zip(lines, commit.parents if commit else (), strict=False):
+        yield from ((component, parent) for component in line.split())
+
+
+def keep(store: Store, place: Place) -> None:
+    """Hold on to what is at a remote and not ours; nothing is done where that did not change."""
+    vault = store.shared
+    is_commit = vault.repository.objects.is_commit
+    now = {
+        (head.component, head.tip)
+        for scope, some in place.heads.items()
+        if not heads.list_heads(vault, scope)
+        for head in some
+        if is_commit(head.tip)
+    }
+    if now != set(list_seen(vault.repository, place.remote)):
+        name, new = SEEN + place.remote, _write(store, now) if now else None
+        with store.lock() as lock:
+            old = refs.read(vault.repository.handle, name)
+            if old != new:
+                vault.move_ref(lock, name, new, old=old, why="sync: seen")
+
+
+def _write(store: Store, now: Iterable[tuple[str, str]]) -> str:
+    names: dict[str, list[str]] = {}
+    for component, tip in sorted(now):
+        names.setdefault(tip, []).append(component)
+    objects = store.repository.objects
+    lines = [_SUBJECT, "", *(" ".join(names[tip]) for tip in sorted(names))]
+    text = "\n".join(lines) + "\n"
+    return objects.write_commit(objects.write_tree(None, {}), tuple(sorted(names)), NOBODY, 0, text)
+
+
+#: Commits asked for in one sync: whoever may push names as many as they like.
+_MAX_COMMITS = 200
+
+
+def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Collection[str]) -> None:
+    """Bring the commits of branches that the remote no longer lists, and keep them until judged."""
+    repository = store.repository
+    state, name = StateFolder(store.folder), f"code-{wire.name.replace('/', '%2F')}.json"
+    kept = state.read_json(name)
+    asked = {tip for tip in kept if isinstance(tip, str)} if isinstance(kept, list) else set()
+    new = {
+        head.tip: scope
+        for scope, some in place.heads.items()
+        if scope.branch not in branches
+        for head in some
+        if head.tip not in asked and repository.objects.exists(head.tip)
+    }
+    if not new or repository.is_shallow:
+        return
+    missing: dict[str, Scope] = {}
+    for tip, scope in new.items():
+        codes = code_heads(store.shared, tip)
+        missing |= {code: scope for code in codes if repository.resolve(code) is None}
+    if missing:
+        wire.fetch_objects(list(missing)[:_MAX_COMMITS], in_parts=True)
+        with store.lock() as held:
+            for code, scope in reversed(missing.items()):  # the newest last, so that it is kept
+                ref = remote_tip_ref(wire.name, scope)
+                old = refs.read(repository.handle, ref)
+                if repository.resolve(code) and not (old and repository.is_ancestor(code, old)):
+                    store.shared.move_ref(held, ref, code, old=old, why="keep")
+    there = {head.tip for head in place.list_heads()}
+    state.write_json(name, sorted(there & {*asked, *new}))

@@ -9,8 +9,8 @@ from branches.landing.landings import LINES, edit, feature, judged, squash, targ
 from conftest import Repo
 from treering.branches.landing.judge import Judge, Limits, Target
 from treering.git import process
+from treering.git.diff import TrialMerge
 from treering.git.repository import Repository
-from treering.git.trial_merge import TrialMerge
 
 
 def test_merged_branch_is_an_ancestor(repo):

@@ -14,8 +14,7 @@ from treering.branches.landing.ancestry import FirstParents, Fork
 from treering.branches.landing.finding import Landing, Target, either, tell_landing, tell_nothing
 from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
 from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
-from treering.git.diff import CommitRange, FileChange
-from treering.git.trial_merge import TrialMerge
+from treering.git.diff import CommitRange, FileChange, TrialMerge
 
 #: Shares of a branch's lines in one step of a target. Tuned on one half of the histories that
 #: `python -m benchmarks landing --histories` is given, and shown on the other.

@@ -19,10 +19,9 @@ from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
 from treering.derived.database import Database
 from treering.errors import TreeringError
-from treering.git.diff import CommitRange
+from treering.git.diff import CommitRange, TrialMerge
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
-from treering.git.trial_merge import TrialMerge
 from treering.store.store import Store
 
 
