@@ -8,6 +8,7 @@ import pytest
 from conftest import Repo
 from provenance.conftest import Forger, document, path_of, raw, reword
 from sync.conftest import CLONES, HEADS, Team, own_ref, write_to
+from treering import Treering
 
 FETCHED = "refs/treering/remotes/origin/clones/"
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
@@ -289,6 +290,16 @@ def test_what_landed_here_is_yours_without_derived_state(clone: Team) -> None:
     ada.git("reflog", "expire", "--expire=all", "--all")
 
     assert whose(ada, made) == ("you", [])
+
+
+def test_what_two_processes_wrote_in_a_row_is_yours(repo: Repo) -> None:
+    """The second looks at its own commit only, which leads to the first."""
+    earlier = Treering.open(repo.path).remember("Sessions live in Redis", type="decision").id
+    later = Treering.open(repo.path)
+    made = later.remember("Kafka keeps seven days", type="decision").id
+
+    assert later.read(made).origin == "you"
+    assert whose(repo, earlier) == ("you", [])
 
 
 @pytest.mark.parametrize("is_redacted", [False, True])

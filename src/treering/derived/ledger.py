@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # history is walked only when there is something new in it
     import sqlite3
 
     from treering.derived.walk import Contribution, Walk
+    from treering.store.history import HistoryCommit
 
 #: What git does not tell for ever, in the state folder.
 NOTED = "commits"
@@ -201,35 +202,47 @@ class Ledger:
             self._catch_up(vault, made, made)
 
     def _catch_up(self, vault: Vault, tips: Iterable[str], made_here: Collection[str] = ()) -> bool:
-        """Look at what is new in some histories; of commits `made_here` no log is asked."""
+        """Look at what is new in some histories; logs are asked of commits not `made_here`."""
         wanted = set(tips) - self._unreadable
         new = wanted - self._moments(wanted).keys() if wanted else set()
         if not new:
             return False
+        self._history.catch_up(vault, new)
+        rows = self._list_new(vault)
         landed: Collection[str] = ()
-        if not made_here:
+        if any(row.oid not in made_here for row in rows):
             self.note_written()
             landed = refs.list_refs(vault.repository.common_dir, scope.LANDED).values()
-        self._history.catch_up(vault, new.union(landed))
-        walk = self._walk(vault, made_here, landed)
+            self._history.catch_up(vault, landed)
+            rows = self._list_new(vault)
+        walk = self._walk(vault, rows, made_here, landed)
         self._unreadable |= new - walk.moments.keys()
         return True
 
-    def _walk(self, vault: Vault, made_here: Collection[str], landed: Iterable[str]) -> Walk:
-        """Attribute the rows of history that nobody has looked at, and keep what that finds out.
-
-        What landed from a branch that was never shared stands in the trunk as a copy, which no log
-        tells of: the commits it was copied from come first, and it adds nobody.
-        """
-        from treering.derived.walk import Contribution, Walk, list_reached, order_by_source
-
+    def _list_new(self, vault: Vault) -> list[HistoryCommit]:
+        """Return the rows of history that nobody has looked at."""
         query = "SELECT oid FROM authorship_last WHERE is_private = ?"
         last = self._database.ask(
             lambda db: db.execute(query, (int(vault.is_private),)).fetchone(), None
         )
         rows = self._history.list_after(last[0] if last else "", is_private=vault.is_private)
         known = self._moments(row.oid for row in rows)
-        rows = [row for row in rows if row.oid not in known]
+        return [row for row in rows if row.oid not in known]
+
+    def _walk(
+        self,
+        vault: Vault,
+        rows: list[HistoryCommit],
+        made_here: Collection[str],
+        landed: Iterable[str],
+    ) -> Walk:
+        """Attribute rows of history, and keep what that finds out.
+
+        What landed from a branch that was never shared stands in the trunk as a copy, which no log
+        tells of: the commits it was copied from come first, and it adds nobody.
+        """
+        from treering.derived.walk import Contribution, Walk, list_reached, order_by_source
+
         changes = self._history.select_changes([row.oid for row in rows])
         new = [
             Contribution(
