@@ -32,11 +32,9 @@ from treering.actions.workspace import Workspace
 from treering.mcp.repository import ServedRepository
 from treering.web.app import make_app
 from treering.web.guard import Keys
-from treering.web.lives import list_lives
-from treering.web.notices import Notices
 from treering.web.rendering import make_environment
-from treering.web.river import draw_river
-from treering.web.visit import Site
+from treering.web.river import draw_river, list_lives
+from treering.web.visit import Notices, Site
 
 GOAL = 0.050
 PORT = 8123

@@ -279,7 +279,7 @@ def test_recall_loads_neither_the_sdk_nor_dataclasses(repo) -> None:
 def test_only_the_page_loads_what_it_is_made_of(repo) -> None:
     """Its help and all other commands start without it, and it starts without the SDK."""
     parts = {"starlette", "uvicorn", "jinja2", "markdown_it", "treering.web"}
-    code = "import sys, treering.web.server, treering.web.app; print(*sys.modules)"
+    code = "import sys, treering.web.app, treering.web.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert not parts & _loaded_by("web", "--help", cwd=repo.path)

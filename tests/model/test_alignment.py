@@ -8,7 +8,7 @@ import pytest
 
 from treering.model.alignment import Gap, find_gaps
 from treering.model.text_merge import merge_texts
-from treering.web.differences import compare_words
+from treering.web.memory import compare_words
 
 
 def _without(row: list[str], gaps: list[slice]) -> list[str]:

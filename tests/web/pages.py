@@ -10,9 +10,8 @@ from conftest import Repo
 from treering.mcp.repository import ServedRepository
 from treering.web.app import make_app
 from treering.web.guard import Keys
-from treering.web.notices import Notices
 from treering.web.rendering import make_environment
-from treering.web.visit import Site
+from treering.web.visit import Notices, Site
 
 PORT = 8123
 HOME = f"http://127.0.0.1:{PORT}"

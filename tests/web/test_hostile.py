@@ -8,7 +8,7 @@ import pytest
 from conftest import Repo
 from hostile.attacks import ATTACKS, HIDDEN
 from hostile.test_injection import ID, plant
-from treering.web.markdown import find_address, render_markdown
+from treering.web.rendering import find_address, render_markdown
 from web.pages import Browser
 
 SCRIPT = '"><script>window.owned=1</script><img src=x onerror="window.owned=1">'

@@ -2,8 +2,16 @@
 
 from itertools import pairwise
 
-from treering.web.lives import BranchLife, LandingMark, Learned
-from treering.web.river import _NARROW, _WIDE, Timeline, draw_river, place_lanes
+from treering.web.river import (
+    _NARROW,
+    _WIDE,
+    BranchLife,
+    LandingMark,
+    Learned,
+    Timeline,
+    draw_river,
+    place_lanes,
+)
 from treering.web.visit import Visit
 
 #: Only addresses are asked of it.

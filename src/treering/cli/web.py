@@ -21,7 +21,7 @@ def run_web(call: Invocation, port: int, open: bool, read_only: bool) -> None:
     signal.signal(signal.SIGTERM, _end)
     folder = call.workspace.repository.git_dir  # before anything else: is there one?
     from treering.mcp.repository import ServedRepository
-    from treering.web.server import serve
+    from treering.web.app import serve
 
     # Answers pass through threads; beside one that tidies the index each would wait 5 ms.
     sys.setswitchinterval(0.0005)

@@ -21,9 +21,8 @@ from treering.errors import Invalid, StorageFailed
 from treering.mcp.repository import ServedRepository
 from treering.web.app import VIEWS, respond
 from treering.web.guard import Keys
-from treering.web.notices import Notices
 from treering.web.rendering import STATIC, list_line_rules, make_environment
-from treering.web.visit import CARRIED, Site, Visit
+from treering.web.visit import CARRIED, Notices, Site, Visit
 
 _ROUTES = [
     (name, compile_path(address)[0])
@@ -80,7 +79,7 @@ class PageExport:
         name, match = next((name, match) for name, match in matches if match)
         values = {key: unquote(value) for key, value in match.groupdict().items()}
         visit = Visit(self._site, values, query | self._carried, address=path)
-        text = bytes(respond(visit, "views", name).body).decode()
+        text = bytes(respond(visit, name).body).decode()
         at = self._names[path + (f"?{_join(query)}" if query else "")]
         return _ADDRESS.sub(lambda found: self._lead(found[1], found[2], at), text)
 

@@ -1,9 +1,11 @@
 """One request: what was asked for, where it is looked up, and the page or the way it is answered
 with."""
 
+import secrets
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -12,15 +14,58 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card, CardMaker
 from treering.actions.staleness import CodeTree
+from treering.call import Call
 from treering.errors import Invalid
 from treering.mcp.repository import ServedRepository
 from treering.model.choices import TIERS
 from treering.web.guard import Keys
-from treering.web.notices import Notice, Notices
 from treering.web.rendering import make_url
 
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
+
+
+_MOST = 64
+
+
+class Notice(NamedTuple):
+    """What was done, in words, where it can be looked at, and the steps that undo it."""
+
+    text: str
+    undo: tuple[Call, ...] = ()
+    #: Lines below the text: one for each thing that was done.
+    lines: tuple[str, ...] = ()
+    #: The address it was done from, where whoever takes it back goes on.
+    back: str = ""
+
+
+class Notices:
+    """The last things that were done, by a key nobody can guess."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_key: dict[str, Notice] = {}
+
+    def keep(self, notice: Notice) -> str:
+        key = secrets.token_urlsafe(9)
+        with self._lock:
+            self._by_key[key] = notice
+            for oldest in list(self._by_key)[:-_MOST]:
+                del self._by_key[oldest]
+        return key
+
+    def find(self, key: str) -> Notice | None:
+        return self._by_key.get(key)
+
+    def take_undo(self, key: str) -> Notice | None:
+        """A notice that is about to be undone: once."""
+        with self._lock:
+            notice = self._by_key.get(key)
+            if notice is None or not notice.undo:
+                return None
+            self._by_key[key] = notice._replace(undo=())
+            return notice
+
 
 #: The views, in the order of the navigation: name and address.
 NAVIGATION = (
@@ -223,3 +268,37 @@ class Visit:
 
 
 Handler = Callable[[Visit], Response]
+
+
+Item = TypeVar("Item")
+
+
+class PageLinks(NamedTuple):
+    """Where the pages before and after are; empty where there is none."""
+
+    previous: str = ""
+    next: str = ""
+
+
+class ListPage(NamedTuple, Generic[Item]):
+    """One page of a list, and what it is a part of."""
+
+    items: Sequence[Item]
+    first: int
+    total: int
+    links: PageLinks
+
+
+def cut_page(
+    visit: Visit, items: Sequence[Item], page: int, size: int, field: str = "page"
+) -> ListPage[Item]:
+    """The page of that number, from 1; one past the end is the last. `field` names it in the
+    address."""
+    last = max(1, -(-len(items) // size))
+    page = min(max(page, 1), last)
+    start = (page - 1) * size
+    links = PageLinks(
+        visit.here(**{field: page - 1 if page > 2 else 0}) if page > 1 else "",
+        visit.here(**{field: page + 1}) if page < last else "",
+    )
+    return ListPage(items[start : start + size], start + 1, len(items), links)

@@ -3,21 +3,24 @@ what it learned, and what its code would overrule."""
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.gc import GcAnswer, PlanAnswer, gc
+from treering.actions.gc import GcAnswer, PlanAnswer, gc, promote_by_hand
 from treering.actions.guard import Guarded, find_overruled
 from treering.actions.history import Diff, diff, markdown
+from treering.actions.restore import RestoredScope
+from treering.actions.restore import restore as restore_scope
 from treering.actions.status import branches
 from treering.branches.trunk import trunk_of
-from treering.errors import TreeringError
+from treering.call import Advice, Call
+from treering.errors import Conflict, TreeringError
 from treering.model.taxonomy import RECORD_TYPES
-from treering.web.lives import BranchLife, LandingMark, list_dropped, list_lives, since
-from treering.web.paging import cut_page
-from treering.web.river import draw_river
-from treering.web.visit import Visit
+from treering.web.rendering import plural
+from treering.web.river import BranchLife, LandingMark, draw_river, list_dropped, list_lives, since
+from treering.web.visit import Notice, Visit, cut_page
 
 _SIZE = 30
 _SECONDS = 3.0
@@ -148,3 +151,58 @@ def _list_rows(visit: Visit, plan: GcAnswer, last: dict[str, float]) -> list[Bra
         for state in states
     ]
     return sorted(rows, key=lambda row: (not row.is_trunk, not row.is_checked_out, -row.last))
+
+
+def promote(visit: Visit) -> Response:
+    """Put what a branch learned into the trunk now, whatever its code did."""
+    branch = visit.needed("name", "The branch").strip()
+    answer: PlanAnswer = visit.act(promote_by_hand, branch)
+    undo = (Call("promote", branch=branch, into=answer.into, undo=True),)
+    count = plural(answer.memories, "memory", "memories")
+    return visit.go("/branches", Notice(f"Promoted {count} of {branch} to {answer.into}.", undo))
+
+
+def restore(visit: Visit) -> Response:
+    """Bring what was dropped back."""
+    branch = visit.needed("name", "The branch").strip()
+    answer: RestoredScope = visit.act(restore_scope, branch)
+    undo: tuple[Call, ...] = ()
+    if branch not in visit.workspace.repository.branches():  # else it would not go to the trash
+        keep_lessons = answer.lessons > 0
+        undo = (Call("gc", branch=branch, force=True, keep_lessons=keep_lessons),)
+    if answer.note:
+        return visit.go("/branches", Notice(answer.note))
+    count = plural(answer.memories, "memory", "memories")
+    return visit.go("/branches", Notice(f"Restored {count} of {answer.branch}.", undo))
+
+
+def apply_plan(visit: Visit) -> Response:
+    """Do what the plan said that was looked at, and only that."""
+    if plan_key(make_plan(visit)) != visit.field("plan"):
+        raise Conflict(
+            "The branches changed since this plan was made. Nothing was done.",
+            hint="Go back to Branches: it shows the plan as it is now.",
+        )
+    answer: GcAnswer = visit.act(gc)
+    lines = [line for line in answer.plan if line.action != "keep"]
+    done = tuple(_tell(line) for line in lines)
+    undo = tuple(step for line in reversed(lines) for step in _take_back(line))
+    text = "The plan was applied." if done else "There was nothing to do."
+    return visit.go("/branches", Notice(text, undo if len(undo) == len(lines) else (), done))
+
+
+def _take_back(line: PlanAnswer) -> Iterator[Call]:
+    """The way back, where it is a call of ours and not of git."""
+    for call in line.back.parts if isinstance(line.back, Advice) else ():
+        if isinstance(call, Call) and call.verb == "restore":
+            yield Call("restore", branch=line.branch)
+        elif isinstance(call, Call) and call.verb == "promote":
+            ids = call.options.get("id", [])
+            yield Call("promote", branch=line.branch, into=line.into, undo=True, ids=ids)
+
+
+def _tell(line: PlanAnswer) -> str:
+    count = plural(line.memories, "memory", "memories")
+    into = f" into {line.into}" if line.into else ""
+    back = f" The way back: {line.back}" if line.back else ""
+    return f"{line.branch}: {line.action} {count}{into}. {line.reason}{back}"

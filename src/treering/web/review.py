@@ -9,10 +9,8 @@ from treering.actions.tidying.review import ReviewQueue
 from treering.errors import TreeringError
 from treering.verbs.history import review
 from treering.verbs.memories import read
-from treering.web.differences import DiffPart, compare_words
-from treering.web.paging import ListPage, PageLinks
-from treering.web.views.memory import compare_file
-from treering.web.visit import Visit
+from treering.web.memory import DiffPart, compare_file, compare_words
+from treering.web.visit import ListPage, PageLinks, Visit
 
 _SIZE = 10
 _MOST = 1000  # what review lists at once

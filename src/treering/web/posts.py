@@ -11,20 +11,20 @@ from treering.actions.card import Card
 from treering.actions.history import revert as revert_memory
 from treering.actions.remember import Remembered
 from treering.actions.revise import Revised
+from treering.call import Call
 from treering.errors import Conflict, Invalid, TreeringError
 from treering.model.choices import TYPE_NAMES
 from treering.model.text_merge import merge_texts
+from treering.verbs import find_verb
 from treering.verbs.history import review
 from treering.verbs.memories import forget as forget_memories
 from treering.verbs.memories import link as link_memories
 from treering.verbs.memories import read
 from treering.verbs.memories import remember as remember_memory
 from treering.verbs.memories import revise as revise_memory
-from treering.web.differences import compare_words
-from treering.web.notices import Notice, UndoStep
-from treering.web.rendering import plural
-from treering.web.views.edit import (
+from treering.web.memory import (
     WRITABLE,
+    compare_words,
     keeps_form,
     read_memory,
     show_link,
@@ -32,7 +32,8 @@ from treering.web.views.edit import (
     show_revise,
     show_supersede,
 )
-from treering.web.visit import Visit
+from treering.web.rendering import plural
+from treering.web.visit import Notice, Visit
 
 _CLEAR = "-"
 
@@ -53,7 +54,7 @@ def remember(visit: Visit) -> Response:
     )
     if answer.duplicate:
         return _go_to(visit, answer.id, Notice("This was remembered already. Nothing was written."))
-    undo = UndoStep("forget", {"ids": [answer.id], "branch": visit.branch})
+    undo = Call("forget", ids=[answer.id], branch=visit.branch)
     lines = (*(answer.warnings or ()), *(f"Similar: {one.title}" for one in answer.similar))
     return _go_to(visit, answer.id, Notice(f"Remembered on {answer.branch}.", (undo,), lines))
 
@@ -167,7 +168,7 @@ def supersede(visit: Visit) -> Response:
         new = answer
         undo = (
             *_undo_of(visit, old_id),
-            UndoStep("forget", {"ids": [new.id], "branch": visit.branch}),
+            Call("forget", ids=[new.id], branch=visit.branch),
         )
     notice = Notice("It takes the place of the one before.", undo, back=visit.field("back"))
     return go_back(visit, notice) if notice.back else _go_to(visit, new.id, notice)
@@ -196,7 +197,7 @@ def forget(visit: Visit) -> Response:
     id = visit.path["id"]
     visit.ask(forget_memories, [id], reason=visit.field("reason"), branch=visit.branch)
     if back := visit.field("back"):
-        undo = UndoStep("forget", {"ids": [id], "restore": True, "branch": visit.branch})
+        undo = Call("forget", ids=[id], restore=True, branch=visit.branch)
         return go_back(visit, Notice("Forgotten.", (undo,), back=back))
     return _go_to(visit, id)
 
@@ -242,10 +243,10 @@ def _find_conflict(visit: Visit) -> Response | None:
     return _show_conflict(visit, _read_seen(visit))
 
 
-def _undo_of(visit: Visit, id: str, version: str = "") -> tuple[UndoStep, ...]:
+def _undo_of(visit: Visit, id: str, version: str = "") -> tuple[Call, ...]:
     """Back to the version before the last change, unless there was another one since."""
     current = version or visit.ask(read, id, links=0, branch=visit.branch).version
-    return (UndoStep("revert", {"id": id, "expect": current, "branch": visit.branch}),)
+    return (Call("revert", id=id, expect=current, branch=visit.branch),)
 
 
 def _go_to(visit: Visit, id: str, notice: Notice | None = None) -> Response:
@@ -257,3 +258,30 @@ def go_back(visit: Visit, notice: Notice) -> Response:
     view, _, query = notice.back.partition("?")
     fields = parse_qs(query, errors="replace", max_num_fields=20)
     return visit.go(view if view in ("/review", "/branches") else "/", notice, **fields)
+
+
+def undo(visit: Visit) -> Response:
+    """Take something back that was done on this page, as long as nobody changed it since."""
+    notice = visit.site.notices.take_undo(visit.field("done"))
+    if notice is None:
+        raise Invalid(
+            "It was undone already, or too long ago.",
+            hint="`treering log` and `treering revert` know the way back.",
+        )
+    steps = [(call.verb, dict(call.options)) for call in notice.undo]
+    for _, options in steps:
+        if expect := options.pop("expect", ""):  # nobody's later change is taken back with ours
+            branch = options.get("branch", "")
+            current = visit.act(read, options["id"], links=0, branch=branch)
+            if current.version != expect:
+                raise Conflict(
+                    f"The memory {current.id} was changed since.",
+                    hint="Its history shows every version, and goes back to any of them.",
+                )
+    for verb, options in steps:
+        visit.act(find_verb(verb).act, **options)
+    first = steps[0][1]
+    ids = first.get("ids") or [first.get("id", "")]
+    if notice.back or len(ids) != 1 or not ids[0]:
+        return go_back(visit, Notice("Undone.", back=notice.back or "/branches"))
+    return visit.go(f"/memory/{ids[0]}", Notice("Undone."))

@@ -1,20 +1,26 @@
-"""Search: knowledge first, with the reasons why each hit is there, and filters to narrow it."""
+"""Search, Today and what was shown to agents.
+
+Search lists knowledge first, with the reasons why each hit is there, and filters to narrow it.
+"""
 
 import re
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from treering.actions.card import Card
+from treering.actions.checkpoint import checkpoint
+from treering.actions.context.injections import ToldEntry, list_told, wants_log
+from treering.actions.health import share_state
 from treering.errors import TreeringError
 from treering.hub.names import ALL
-from treering.model.choices import ORDERS, SCOPES, STATUSES, TYPE_NAMES
+from treering.model.choices import ORDERS, SCOPES, STATUSES, TYPE_NAMES, UNSUCCESSFUL
 from treering.model.taxonomy import RECORD_TYPES
 from treering.verbs.memories import recall
-from treering.web.paging import PageLinks
 from treering.web.rendering import make_url
-from treering.web.visit import Visit
+from treering.web.visit import PageLinks, Visit, cut_page
 
-_SIZE = 20
+_PAGE_SIZE = 20
 _MOST_REPOS = 12
 _CURSOR = r"(?P<name>[0-9a-f]{12})\.(?P<place>\d{1,9})"
 _HUB_CURSOR = r"(?P<place>\d{1,4})-(?P<name>[0-9a-f]{12})"
@@ -47,7 +53,9 @@ def show_search(visit: Visit) -> Response:
     wanted = {name: text for name, text in filters.items() if name != "private"}
     if filters.get("type") not in RECORD_TYPES:
         wanted["records"] = visit.records
-    answer = visit.ask(recall, query, tags=tags, limit=_SIZE, cursor=cursor, repos=repos, **wanted)
+    answer = visit.ask(
+        recall, query, tags=tags, limit=_PAGE_SIZE, cursor=cursor, repos=repos, **wanted
+    )
     address = {"q": query, "tag": tags, "repo": repos, **filters}
     is_part = bool(visit.query("part"))
     return visit.show(
@@ -82,7 +90,7 @@ def _start_of(cursor: str) -> int:
     """How many hits are before a page. The cursor of one repository counts from its second page,
     that of several from the first."""
     if match := re.fullmatch(_CURSOR, cursor):
-        return int(match["place"]) + _SIZE
+        return int(match["place"]) + _PAGE_SIZE
     match = re.fullmatch(_HUB_CURSOR, cursor)
     return int(match["place"]) if match else 0
 
@@ -91,9 +99,9 @@ def _link_pages(address: dict[str, Any], cursor: str, following: str) -> PageLin
     """A cursor names an answer and a place in it, so the way back is a smaller place."""
     previous = ""
     if cursor:
-        start = _start_of(cursor) - _SIZE
+        start = _start_of(cursor) - _PAGE_SIZE
         match = re.fullmatch(_HUB_CURSOR, cursor)
-        before = f"{start}-{match['name']}" if match else f"{cursor[:12]}.{start - _SIZE}"
+        before = f"{start}-{match['name']}" if match else f"{cursor[:12]}.{start - _PAGE_SIZE}"
         previous = make_url("/search", **address, cursor=before if start > 0 else "")
     following = make_url("/search", **address, cursor=following) if following else ""
     return PageLinks(previous, following)
@@ -142,3 +150,90 @@ def _toggle_tag(address: dict[str, Any], tag: str) -> Chip:
     is_on = tag in tags
     rest = [one for one in tags if one != tag] if is_on else [*tags, tag]
     return Chip(f"#{tag}", make_url("/search", **(address | {"tag": rest})), is_on)
+
+
+_MOST = 8
+
+
+def show_today(visit: Visit) -> Response:
+    recent = visit.ask(recall, records="none", order="newest", limit=_MOST * 2, branch=visit.branch)
+    decisions = visit.ask(
+        recall, type="decision", records="none", order="newest", limit=_MOST, branch=visit.branch
+    )
+    known = _KnowledgeInForce(visit)
+    failures = known.list_failures()
+    ids = {hit.id for hit in (*decisions.results, *failures)}
+    return visit.show(
+        "today.html",
+        current="Today",
+        here_branch=recent.branch,
+        layers=recent.layers,
+        decisions=[hit for hit in decisions.results if hit.outcome not in UNSUCCESSFUL],
+        decisions_total=decisions.total,
+        failures=failures,
+        others=[hit for hit in recent.results if hit.id not in ids][:_MOST],
+        total=known.count(),
+        own=known.count_own(recent.branch),
+        records=recent.withheld.get("records", 0),
+        checkpoint=visit.ask(checkpoint, "load", branch=visit.branch),
+        sharing=visit.ask(share_state),
+    )
+
+
+class _KnowledgeInForce:
+    """The knowledge in force that is seen from a branch, without records of what happened."""
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        view = visit.workspace.view(visit.branch)
+        self._seen = visit.workspace.searcher.knowledge_view(view)
+        self._entries = [e for e in self._seen.entries() if e.status in ("active", "needs-review")]
+
+    def count(self) -> int:
+        return len(self._entries)
+
+    def count_own(self, branch: str) -> int:
+        """How much of it lies on a branch itself."""
+        own = {rank for rank, ly in enumerate(self._seen.view.layers) if ly.branch == branch}
+        return sum(self._seen.ranks[entry.blob] in own for entry in self._entries)
+
+    def list_failures(self) -> list[Card]:
+        """What was tried and did not work, newest first: nobody should try it again unawares."""
+        failures = [entry for entry in self._entries if entry.outcome in UNSUCCESSFUL]
+        failures.sort(key=lambda entry: entry.created, reverse=True)
+        return self._visit.make_cards(entry.id for entry in failures[:_MOST])
+
+
+_TOLD_PAGE = 20
+_LETTERS_A_TOKEN = 4
+
+
+def show_told(visit: Visit) -> Response:
+    entries: list[ToldEntry] = visit.ask(list_told)
+    page = cut_page(visit, entries, visit.number("page", 1, most=100_000), _TOLD_PAGE)
+    late = [entry for entry in entries if entry.is_missed]
+    letters = sum(len(entry.text) for entry in entries if not entry.is_missed)
+    return visit.show(
+        "told.html",
+        current="Shown to agents",
+        page=page,
+        is_kept=wants_log(visit.workspace),
+        late=len(late),
+        letters=letters,
+        tokens=letters // _LETTERS_A_TOKEN,
+        median=_median([entry.seconds for entry in entries]),
+        letters_a_token=_LETTERS_A_TOKEN,
+    )
+
+
+def _median(numbers: list[float]) -> float:
+    return sorted(numbers)[len(numbers) // 2] if numbers else 0.0
+
+
+def show_missing(visit: Visit) -> Response:
+    return visit.show(
+        "error.html",
+        status=404,
+        message="There is no such page.",
+        hint="The navigation above lists what there is.",
+    )

@@ -1,1 +1,0 @@
-"""What forms do, each by the verb of the same name."""

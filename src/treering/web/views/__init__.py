@@ -1,1 +1,0 @@
-"""What can be looked at, one module a view."""
