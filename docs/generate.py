@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from treering.cli.group import program
-from treering.cli.help import GROUPS
+from treering.cli.group import GROUPS, program
 from treering.mcp.tools import INSTRUCTIONS, schema_of
 from treering.verbs import list_tools
 from treering.verbs.verb import Tool, Verb

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from treering.cli import program
+from treering.cli.caller import own_command
 
 FOLDER = Path(__file__).parent
 #: The scenes that are shown, and what the picture shows to those who do not see it.
@@ -31,7 +31,7 @@ def recorded() -> str:
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment |= {"TERM": "xterm", "COLUMNS": str(COLUMNS), "LINES": "500"}
-    start = program.command("demo")
+    start = own_command("demo")
     with subprocess.Popen(start, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
         os.close(theirs)
         parts = []

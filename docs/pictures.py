@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from treering import Treering
-from treering.cli import program
+from treering.cli.caller import own_command
 from treering.git.objects import Person
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -205,7 +205,7 @@ def _tell_agent(project: Project) -> None:
         ("SessionStart", '{"session_id": "a1"}'),
         ("UserPromptSubmit", '{"session_id": "a1", "prompt": "make the report of totals faster"}'),
     ):
-        words = [*program.command("hook", "agent", "claude", event)]
+        words = [*own_command("hook", "agent", "claude", event)]
         subprocess.run(words, cwd=project.path, input=text, text=True, env=environment, check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
     time.sleep(1)  # it is written down once nobody waits
@@ -213,7 +213,7 @@ def _tell_agent(project: Project) -> None:
 
 @contextmanager
 def serve(path: Path) -> Iterator[str]:
-    words = program.command("web", "--no-open", "-C", str(path))
+    words = own_command("web", "--no-open", "-C", str(path))
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         yield process.stdout.readline().strip() if process.stdout else ""
         process.terminate()

@@ -202,7 +202,7 @@ def test_python_is_started_in_one_way() -> None:
         if "sys.executable" in file.read_text(encoding="utf-8")
     ]
 
-    assert sorted(starts) == ["cli/program.py", "cli/setup.py"]  # init names the installed script
+    assert sorted(starts) == ["cli/caller.py", "cli/setup.py"]  # init names the installed script
 
 
 def _loaded_by(*arguments: str, cwd: Path) -> set[str]:

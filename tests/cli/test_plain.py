@@ -8,10 +8,9 @@ import click
 import pytest
 
 from conftest import Repo
-from treering.cli import plain
-from treering.cli.command import list_typed, make_command
-from treering.cli.group import program
-from treering.cli.plain import PlainCommand, read_plain
+from treering.cli import run
+from treering.cli.group import list_typed, make_command, program
+from treering.cli.run import PlainCommand, read_plain
 from treering.verbs import VERBS, find_verb
 from treering.verbs.verb import Parameter, Verb
 
@@ -80,7 +79,7 @@ def option_of(parameter: Parameter, lots: random.Random) -> Iterator[str]:
 def test_what_is_read_without_click_is_what_click_reads() -> None:
     """One definition, two readers: nobody may notice which of them it was."""
     lots = random.Random(7)
-    verbs = [find_verb(name) for name in sorted(plain._VERBS)]
+    verbs = [find_verb(name) for name in sorted(run._VERBS)]
     count = 0
     for _ in range(LINES):
         verb = lots.choice(verbs)
@@ -117,7 +116,7 @@ def test_what_is_in_the_least_unusual_is_left_to_click(arguments: list[str]) -> 
 
 
 def test_the_commands_of_agents_are_read_without_click() -> None:
-    assert set(VERBS) >= plain._VERBS
+    assert set(VERBS) >= run._VERBS
     command = read_plain(["remember", "Use WAL mode", "--tag", "db", "--tag", "io", "--json"])
 
     assert command is not None

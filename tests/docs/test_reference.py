@@ -7,7 +7,7 @@ import pytest
 
 from treering import errors
 from treering.actions.config import SETTINGS
-from treering.cli.failure import BUG, EXPECTED, INTERRUPTED, USAGE
+from treering.cli.main import BUG, EXPECTED, INTERRUPTED, USAGE
 from treering.errors import TreeringError
 from treering.git.lock import PATIENCE
 from treering.verbs import VERBS, find_verb

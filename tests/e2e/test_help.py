@@ -6,8 +6,7 @@ import re
 import pytest
 
 from conftest import Repo
-from treering.cli.group import BESIDE_VERBS
-from treering.cli.help import FRONT, GROUPS
+from treering.cli.group import BESIDE_VERBS, FRONT, GROUPS
 from treering.model.choices import TYPE_NAMES
 from treering.model.taxonomy import TYPES
 from treering.verbs import VERBS
@@ -99,7 +98,7 @@ def test_help_for_a_command_is_pointed_to(repo: Repo) -> None:
 
 
 def test_nobody_is_sent_to_a_command_that_is_not_there() -> None:
-    from treering.cli.help import OTHER_WORDS
+    from treering.cli.group import OTHER_WORDS
 
     assert all(meant.split()[0] in (*VERBS, "--help") for meant in OTHER_WORDS.values())
 

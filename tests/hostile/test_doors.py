@@ -11,7 +11,7 @@ from treering.actions.workspace import Workspace
 from treering.api import Treering
 from treering.errors import Invalid
 from treering.mcp.call import call
-from treering.mcp.progress import Progress
+from treering.mcp.protocol import Progress
 from treering.mcp.repository import ServedRepository
 from treering.verbs import find_verb
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from treering.call import Advice, Call, Option
-from treering.mcp.advice import advise
+from treering.mcp.replies import advise
 
 
 @pytest.mark.parametrize(

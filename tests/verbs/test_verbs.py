@@ -15,7 +15,7 @@ from conftest import Repo
 from treering.actions.imports import GIT_NOTES, SOURCES
 from treering.actions.imports.transcripts import AGENTS
 from treering.actions.setup.clients import CLIENTS
-from treering.cli.command import make_command
+from treering.cli.group import make_command
 from treering.mcp.tools import schema_of
 from treering.model import choices
 from treering.model.query import Filters
@@ -213,7 +213,7 @@ def test_a_new_verb_is_at_every_door(
 @pytest.mark.usefixtures("scratch")
 def test_a_new_verb_is_called_over_the_wire(repo: Repo) -> None:
     from treering.mcp.methods import Methods
-    from treering.mcp.progress import Progress
+    from treering.mcp.protocol import Progress
     from treering.mcp.repository import ServedRepository
 
     methods = Methods(ServedRepository(repo.path))

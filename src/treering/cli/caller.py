@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypedDict
 
@@ -50,9 +52,7 @@ def read_hub() -> HubSetting:
 def start_driver(common_dir: Path) -> None:
     """What a shim does: work off in the background what hooks noted."""
     if not os.environ.get("TREERING_WORKER"):
-        from treering.cli import program
-
-        words = program.command("hook", "work", "-C", str(common_dir))
+        words = own_command("hook", "work", "-C", str(common_dir))
         start_process("nice", *words, env={"TREERING_WORKER": "1"})
 
 
@@ -86,3 +86,25 @@ def _cache() -> Path:
 def _config() -> Path:
     """The user's own folder for what they saved for all their repositories."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "treering"
+
+
+def own_command(*arguments: str) -> list[str]:
+    """Return the words that start treering with some arguments, by this Python.
+
+    It is started in isolation (`-I`): neither the folder it stands in nor PYTHONPATH nor what a
+    user installed is searched for modules, since a clone may hold a folder called `treering` or
+    `click`. So it is told where this process has them from, however treering was installed.
+    """
+    return [sys.executable, "-I", "-c", _code(), *arguments]
+
+
+def _code() -> str:
+    """Other packages lie where click does. All come after the standard library, as they do here:
+    what someone installed must not take the place of its modules."""
+    specs = (find_spec(name) for name in ("treering", "click"))  # found, and not run
+    folders = [str(Path(str(spec.origin)).parents[1]) for spec in specs if spec]
+    return (
+        "import sys; ends = [path.endswith('-packages') for path in sys.path] + [True];"
+        f"at = ends.index(True); sys.path[at:at] = {folders!r};"
+        "from treering.cli.start import run; run()"
+    )

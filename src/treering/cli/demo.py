@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from treering.cli import program
+from treering.cli.caller import own_command
 from treering.cli.invocation import Invocation
 from treering.cli.screen import screen
 
@@ -168,7 +168,7 @@ def _play(scene: Scene, folder: Path) -> None:
         _say(f"{scene.who}$ {command}", fg="cyan")
         words = shlex.split(command)
         if words[0] == "treering":
-            words = program.command(*words[1:])
+            words = own_command(*words[1:])
         _run(words, folder, agent=scene.who)
 
 
@@ -178,7 +178,7 @@ def _play_edit(edit: Edit, folder: Path, agent: str) -> None:
     path = str(folder / edit.path)
     told = {"file_path": path, "old_string": edit.old, "new_string": edit.new}
     event = {"session_id": "demo", "cwd": str(folder), "tool_name": "Edit", "tool_input": told}
-    words = program.command("hook", "agent", agent, "PreToolUse")
+    words = own_command("hook", "agent", agent, "PreToolUse")
     answer = _run(words, folder, agent, feed=json.dumps(event))
     text = json.loads(answer)["hookSpecificOutput"]["additionalContext"] if answer else ""
     for line in text.splitlines():

@@ -24,8 +24,9 @@ from treering.model.dates import ago
 
 if TYPE_CHECKING:
     from treering.actions.history import LogDrawing
-    from treering.answers import Diff, Log, Revised
+    from treering.answers import Card, Diff, Log, ReviewQueue, Revised
     from treering.derived.history import DrawnLine
+
 
 _STROKES = str.maketrans({"*": "●", "|": "│", "_": "─"})
 
@@ -106,3 +107,22 @@ def render_revert(answer: "Revised") -> str:
     if answer.reverted:
         what = f"reverted {count(len(answer.reverted))}"
     return f"{answer.id}  {what}  ({answer.branch})"
+
+
+def render_review(queue: "ReviewQueue") -> str:
+    lines = [f"kept  {' '.join(queue.kept)}"] if queue.kept else []
+    lines += [_render_item(item) for item in queue.items]
+    if not queue.items:
+        lines.append(f"Nothing to review on {queue.branch}.")
+    elif queue.total > len(queue.items):
+        lines.append(f"{len(queue.items)} of {count(queue.total)}: use --limit to see more")
+    return "\n".join(lines)
+
+
+def _render_item(item: "Card") -> str:
+    lines = [headline(item)]
+    for doubt in item.reasons or ():
+        other = f"  {short(doubt.other)}" if doubt.other else ""
+        lines.append(dim(f"    {doubt.reason}: {doubt.detail}{other}"))
+    lines.append(dim(f"    next: {item.next}"))
+    return "\n".join(lines)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from treering.cli.command import join_outer, options
+from treering.cli.group import join_outer, options
 from treering.cli.run import stop_collecting_imports
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from treering.cli.command import join_outer, make_params, options
+from treering.cli.group import join_outer, make_params, options
 from treering.cli.run import stop_collecting_imports
 from treering.cli.screen import count, format_date, table
 from treering.errors import Invalid

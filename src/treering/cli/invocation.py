@@ -86,9 +86,9 @@ class Invocation:
             self.start_tidying()
 
     def start_tidying(self) -> None:
-        from treering.cli import program
+        from treering.cli.caller import own_command
 
-        start_process(*program.command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())))
+        start_process(*own_command("reindex", "--tidy", "-C", str(Path(self.repo).absolute())))
 
 
 def is_secret_allowed(is_wanted: bool, agent: str = "") -> bool:

@@ -203,7 +203,7 @@ def run_status(call: Invocation, **options: Any) -> Any:
     answer = call.act("status", **options)
     if call.as_json or not isinstance(answer, dict) or "memories" not in answer:
         return answer
-    from treering.cli.next_steps import is_new, render_steps
+    from treering.cli.setup import is_new, render_steps
 
     steps = render_steps(call.workspace, answer) if is_new(answer) else ""
     call.answer(answer, lambda cleaned: "\n".join(filter(None, [render_status(cleaned), steps])))

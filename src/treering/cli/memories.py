@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from treering.actions.answers import strip_control_characters
-from treering.cli.failure import Misuse
 from treering.cli.invocation import (
     Invocation,
     is_secret_allowed,
     read_content,
     read_optional_content,
 )
+from treering.cli.main import Misuse
 from treering.cli.screen import (
     ask,
     bold,

@@ -1,10 +1,13 @@
 """The commands init, uninstall and config."""
 
+import shutil
 import sys
 import textwrap
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treering.actions.workspace import Workspace
 from treering.cli.invocation import Invocation, name_invocation
 from treering.cli.screen import Verbatim, bold, dim, screen, table
 
@@ -25,7 +28,6 @@ def run_init(call: Invocation, print: bool, **options: Any) -> Any:
         )
         if call.as_json or answer.dry_run:
             return answer
-        from treering.cli.next_steps import render_steps
 
         steps = render_steps(call.workspace, call.act("status"))
         call.answer(answer, lambda done: "\n\n".join(filter(None, [render_init(done), steps])))
@@ -110,3 +112,40 @@ def render_try(answer: "Tryout") -> str:
     if not answer.findings:
         lines.append("No commit gives a reason below its subject.")
     return "\n".join([*lines, "", f"next: {answer.next}"])
+
+
+#: Programs that show that a client is on this machine.
+_PROGRAMS = {
+    "claude": "claude", "codex": "codex", "gemini": "gemini", "cursor-agent": "cursor",
+    "cursor": "cursor", "code": "vscode", "opencode": "opencode",
+}  # fmt: skip
+
+
+def render_steps(workspace: Workspace, status: Mapping[str, Any]) -> str:
+    """What is not set up yet, a line per command; nothing where all of it is."""
+    rows = [(f"treering {words}", dim(why)) for words, why in _list_steps(workspace, status)]
+    return "Next:\n" + table(rows, indent="  ") if rows else ""
+
+
+def _list_steps(workspace: Workspace, status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    from treering.actions.setup.clients import CLIENTS
+    from treering.actions.setup.init import list_unconnected
+
+    repository = workspace.repository
+    if not status["hooks"]["installed"]:
+        yield "init", "capture commits as you make them"
+    if backfill := status.get("backfill"):
+        commits = f"{backfill['commits']:,} {'commit' if backfill['commits'] == 1 else 'commits'}"
+        yield "backfill", f"capture {commits} of history, about {backfill['seconds']} s"
+    installed = {name for program, name in _PROGRAMS.items() if shutil.which(program)}
+    if names := list_unconnected(repository, installed):
+        titles = ", ".join(CLIENTS[name].title for name in names)
+        yield "init " + " ".join(f"--client {name}" for name in names), f"connect {titles}"
+    remotes = [remote["name"] for remote in status["remotes"]]
+    if remotes and (repository.config("treering.sync") or "false").lower() == "false":
+        yield "init --sync", f"share memories with {remotes[0]} when you push and pull"
+
+
+def is_new(status: Mapping[str, Any]) -> bool:
+    """Say whether this repository is in its first minute: no hooks, or history not captured."""
+    return not status["hooks"]["installed"] or "backfill" in status

@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from treering.cli.failure import Misuse
 from treering.cli.invocation import Invocation, read_content
+from treering.cli.main import Misuse
 from treering.cli.screen import headline, table
 from treering.model.dates import ago
 

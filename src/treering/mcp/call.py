@@ -5,11 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.actions.answers import jsonable
-from treering.mcp.advice import advise
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
-from treering.mcp.progress import Progress
-from treering.mcp.replies import MOST, USUAL, describe_error, fit, how_many_fit, write_json
+from treering.mcp.protocol import Progress
+from treering.mcp.replies import MOST, USUAL, advise, describe_error, fit, how_many_fit, write_json
 from treering.mcp.repository import ServedRepository
 from treering.verbs.verb import Verb
 

@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from treering.mcp.lines import Message, NoMessage, failure, parse
-from treering.mcp.progress import Cancelled, Progress
 from treering.mcp.protocol import (
     CAPABILITIES_KEY,
     CLIENT_KEY,
@@ -26,10 +24,16 @@ from treering.mcp.protocol import (
     TOOLS_KEEP,
     UNSUPPORTED_VERSION,
     VERSION_KEY,
+    Cancelled,
+    Message,
+    NoMessage,
+    Progress,
     ProtocolError,
     discovery,
+    failure,
     greeting,
     invalid_params,
+    parse,
 )
 
 if TYPE_CHECKING:

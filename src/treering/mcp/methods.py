@@ -9,8 +9,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treering.errors import NotARepository, TreeringError
-from treering.mcp.progress import Progress
-from treering.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, invalid_params
+from treering.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    Progress,
+    ProtocolError,
+    invalid_params,
+)
 from treering.mcp.repository import ServedRepository
 from treering.mcp.tools import list_tools_as_json, profile
 
@@ -101,27 +106,28 @@ class Methods:
         return self._find(lambda ws: resources.read_resource(ws, uri), {"uri": uri[:200]})
 
     def _list_prompts(self, params: Params, _agent: str, _steps: Progress) -> Reply:
-        from treering.mcp import saved_prompts
+        from treering.mcp import resources
 
         _text(params, "cursor", "")
-        return self._find_or({"prompts": []}, saved_prompts.list_prompts)
+        return self._find_or({"prompts": []}, resources.list_prompts)
 
     def _get_prompt(self, params: Params, _agent: str, _steps: Progress) -> Reply:
-        from treering.mcp import saved_prompts
+        from treering.mcp import resources
 
         name, variables = _text(params, "name"), _object(params, "arguments")
         if not all(isinstance(value, str) for value in variables.values()):
             raise invalid_params()
-        return self._find(lambda ws: saved_prompts.run(ws, name, variables), {"name": name[:100]})
+        data = {"name": name[:100]}
+        return self._find(lambda ws: resources.run_prompt(ws, name, variables), data)
 
     def _complete(self, params: Params, _agent: str, _steps: Progress) -> Reply:
-        from treering.mcp import completion
+        from treering.mcp import resources
 
         reference, argument = _object(params, "ref"), _object(params, "argument")
         _text(reference, "type")
         name, start = _text(argument, "name"), _text(argument, "value")
-        nothing = completion.as_answer([])
-        return self._find_or(nothing, lambda ws: completion.complete(ws, name, start))
+        nothing = resources.as_completion([])
+        return self._find_or(nothing, lambda ws: resources.complete(ws, name, start))
 
     def _find(self, look: Callable[["Workspace"], Result], data: Params) -> Reply:
         """What `look` finds. Its errors are errors of the protocol, with `data` beside them."""

@@ -1,21 +1,26 @@
-"""Memories and branches as resources, for clients that let people attach them to a conversation.
+"""Memories, branches and saved prompts as the protocol's resources and prompts, and completion.
 
 A memory comes fenced: what is attached stands in the conversation as it is, unlike the answer of a
-tool, and has to say that it is data.
+tool, and has to say that it is data. A prompt is an instruction, chosen by the person who runs it,
+so it is not fenced; memories that a template puts into it are.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote
 
 from treering.actions.answers import jsonable
-from treering.errors import Invalid
+from treering.errors import Invalid, TreeringError
 from treering.mcp.replies import MOST, fit, write_json
 from treering.model.dates import ago
+from treering.model.memory import id_prefix
+from treering.model.taxonomy import TYPES
 
 if TYPE_CHECKING:
     from treering.actions.card import Card
     from treering.actions.status import StatusSummary
     from treering.actions.workspace import Workspace
+
 
 MEMORY, BRANCH = "treering://memory/", "treering://branch/"
 _PAGE = 50
@@ -120,3 +125,108 @@ def _headline(hit: "Card") -> dict[str, Any]:
     if hit.flags and hit.origin != "you":
         return line | {"flags": list(hit.flags)}
     return line | {"title": hit.title, "author": hit.author, "created": hit.created}
+
+
+def _prompts(workspace: "Workspace", op: str, **options: Any) -> Any:
+    from treering.actions.prompts.prompts import (
+        prompts,  # at the first call, not before the handshake
+    )
+
+    return prompts(workspace, op, kind="prompt", **options)
+
+
+def list_prompts(workspace: "Workspace") -> dict[str, Any]:
+    """Each name once: the user's own before the project's, as running it would find them."""
+    items = sorted(_prompts(workspace, "list")["prompts"], key=lambda item: item["domain"])
+    by_name = {item["name"]: _offer(item) for item in items}  # "user" comes last, and stays
+    return {"prompts": [by_name[name] for name in sorted(by_name)]}
+
+
+def _offer(item: dict[str, Any]) -> dict[str, Any]:
+    from treering.text.flags import unless_flagged
+
+    required = [{"name": name, "required": True} for name in item["variables"]]
+    optional = [{"name": name, "required": False} for name in item.get("optional", [])]
+    # Clients list prompts by themselves; what one says is read by whoever runs it.
+    description = unless_flagged(item["description"], "") or "A saved prompt."
+    return {
+        "name": item["name"],
+        "description": description,
+        "arguments": [*required, *optional],
+    }
+
+
+def run_prompt(workspace: "Workspace", name: str, variables: dict[str, str]) -> dict[str, Any]:
+    """What the prompt is for, and what it says, after what has to be said about it: few clients
+    show a description, all show the messages."""
+    prompt = _prompts(workspace, "get", name=name)
+    result = _prompts(workspace, "run", name=name, variables=variables)
+    warnings = [f"Warning from treering: {warning}" for warning in result.get("warnings", [])]
+    return {
+        "description": " ".join([prompt["description"], *warnings]).strip(),
+        "messages": [
+            {"role": "user", "content": {"type": "text", "text": text}}
+            for text in (*warnings, result["text"])
+        ],
+    }
+
+
+_MAX_COMPLETIONS = 100
+_COMPLETED_IDS = 20
+
+
+def complete(workspace: "Workspace", name: str, start: str) -> dict[str, Any]:
+    """What a word may become, by what the argument is called."""
+    return as_completion(_values(workspace, name, start))
+
+
+def as_completion(values: list[str]) -> dict[str, Any]:
+    page = values[:_MAX_COMPLETIONS]
+    has_more = len(values) > len(page)
+    return {"completion": {"values": page, "total": len(values), "hasMore": has_more}}
+
+
+def _values(workspace: "Workspace", name: str, start: str) -> list[str]:
+    """By what the argument is called: the templates' own names, and those people give."""
+    if name in ("id", "ids", "memory", "source", "target"):
+        return _ids(workspace, start)
+    if name in ("name", "branch", "into"):
+        return _starting_with(start, _harmless(_branches(workspace)))
+    if name in ("type", "types"):
+        return _starting_with(start.lower(), TYPES)
+    if name == "topic":
+        entries = workspace.searcher.search_view(workspace.view()).entries()
+        topics = {entry.topic for entry in entries if entry.flags == ()}
+        return _starting_with(start, sorted(topics - {""}))
+    return []
+
+
+def _harmless(names: Iterable[str]) -> list[str]:
+    """Names that look like orders are typed by whoever wants them."""
+    from treering.text.flags import flags_in  # here and below: not before the handshake
+
+    return [name for name in names if not flags_in(name)]
+
+
+def _starting_with(start: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(start)]
+
+
+def _branches(workspace: "Workspace") -> list[str]:
+    from treering.actions.status import branches  # here and below: not before the handshake
+
+    scopes = {line["branch"] for line in branches(workspace)}
+    return sorted(scopes | workspace.repository.branches().keys())
+
+
+def _ids(workspace: "Workspace", start: str) -> list[str]:
+    """Those that start so. While that is too short to tell, the newest."""
+    try:
+        prefix = id_prefix(start)
+    except TreeringError:
+        from treering.actions.recall import recall
+
+        newest = recall(workspace, order="newest", limit=_COMPLETED_IDS, detail="light").results
+        return _starting_with(start.lower(), (result.id for result in newest))
+    layers = workspace.view().layers
+    return sorted({mid for layer in layers for mid, _ in layer.snapshot.starting_with(prefix)})

@@ -31,8 +31,7 @@ from mcp_types import (
 from pydantic import BaseModel
 
 from treering.mcp.methods import Methods
-from treering.mcp.progress import Progress
-from treering.mcp.protocol import SERVER_INFO, TOOLS_KEEP, ProtocolError
+from treering.mcp.protocol import SERVER_INFO, TOOLS_KEEP, Progress, ProtocolError
 from treering.mcp.repository import ServedRepository
 from treering.mcp.threads import Threads, threads
 from treering.mcp.tools import INSTRUCTIONS

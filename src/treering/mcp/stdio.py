@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from treering.mcp.conversation import Conversation, Work
-from treering.mcp.lines import CutLine, Message, encode
+from treering.mcp.protocol import CutLine, Message, encode
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

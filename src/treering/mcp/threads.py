@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from treering.mcp.progress import Progress
+from treering.mcp.protocol import Progress
 
 AT_ONCE = 8
 Result = TypeVar("Result")
