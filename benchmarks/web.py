@@ -18,15 +18,14 @@ from starlette.testclient import TestClient
 from benchmarks._bench import git, heading, interleaved, milliseconds, repository, row
 from benchmarks.search import Corpus
 from treering.actions.checkpoint import checkpoint
-from treering.actions.context.injections import list_told
 from treering.actions.gc import gc
 from treering.actions.graph import graph
-from treering.actions.health import share_state
+from treering.actions.handover import list_told
 from treering.actions.history import diff
 from treering.actions.read import read
 from treering.actions.recall import recall
-from treering.actions.status import status
-from treering.actions.tidying.review import review
+from treering.actions.review import review
+from treering.actions.status import share_state, status
 from treering.actions.why.why import why
 from treering.actions.workspace import Workspace
 from treering.mcp.repository import ServedRepository

@@ -128,7 +128,7 @@ def test_forgotten_and_superseded_memories_are_left_alone(repo: Repo) -> None:
 
 def test_many_memories_are_not_compared_each_with_each(repo: Repo, tmp_path: Path) -> None:
     """Candidates come from the index: a thousand unlike texts cost few comparisons."""
-    import treering.actions.tidying.candidates as choice
+    import treering.actions.tidying as choice
 
     words = [f"w{n}x" for n in range(500)]
     lines = [

@@ -74,7 +74,7 @@ def test_a_decision_whose_squash_was_reverted_says_so_at_every_door(repo: Repo) 
 
 
 def test_a_session_is_not_told_of_it_as_in_force(repo: Repo) -> None:
-    from treering.actions.context.briefing import opening
+    from treering.actions.briefing import opening
 
     decision, _ = _decide(repo)
     _squash(repo)

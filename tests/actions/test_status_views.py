@@ -82,7 +82,7 @@ def test_a_repository_that_cannot_be_written_says_which_verbs_are_left(
     filled: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An agent can then ask for what works. Root may write everywhere, so the look is replaced."""
-    monkeypatch.setattr("treering.actions.health.os.access", lambda *_: False)
+    monkeypatch.setattr("treering.actions.status.os.access", lambda *_: False)
 
     tools = filled.tr.status(view="health")["tools"]
 

@@ -307,8 +307,8 @@ def test_context_marks_it_and_puts_it_right_below(changed: tuple[Repo, str, str]
 
 
 def test_briefings_mark_it(changed: tuple[Repo, str, str]) -> None:
-    from treering.actions.context.briefing import opening, relevant
-    from treering.actions.context.injections import HookSession
+    from treering.actions.briefing import opening, relevant
+    from treering.actions.handover import HookSession
 
     repo, old, new = changed
 

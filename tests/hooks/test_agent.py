@@ -396,7 +396,7 @@ def test_agent_hooks_load_neither_mcp_nor_pydantic(repo: Repo):
     )
 
     loaded = set(done.stdout.split())
-    assert "treering.actions.context.briefing" in loaded
+    assert "treering.actions.briefing" in loaded
     assert not {"mcp", "pydantic", "wordllama", "numpy"} & loaded
 
 

@@ -14,8 +14,8 @@ import yaml
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.context.briefing import opening, relevant
-from treering.actions.context.injections import HookSession
+from treering.actions.briefing import opening, relevant
+from treering.actions.handover import HookSession
 from treering.actions.reindex import tidy
 from treering.actions.workspace import Workspace
 from treering.derived import content as content_module

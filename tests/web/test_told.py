@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.actions.context.injections import list_told, note_told
+from treering.actions.handover import list_told, note_told
 from web.pages import Browser
 
 

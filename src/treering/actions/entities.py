@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.revise import forget
-from treering.actions.tidying.rewrite import Rewrite, surest
+from treering.actions.tidying import Rewrite, surest
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Invalid, MemoryNotFound

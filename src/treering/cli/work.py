@@ -28,7 +28,7 @@ def render_checkpoint(answer: Any) -> str:
 
 
 def _describe(answer: dict[str, Any]) -> list[str]:
-    from treering.actions.context.handover import changes
+    from treering.actions.handover import changes
 
     checkpoint, since = answer["checkpoint"], answer["since"]
     when = ago(checkpoint.created, time.time())

@@ -21,8 +21,7 @@ from treering.hooks.tools import list_touched
 
 if TYPE_CHECKING:
     from treering.actions.card import Card
-    from treering.actions.context.handover import Handover
-    from treering.actions.context.injections import HookSession
+    from treering.actions.handover import Handover, HookSession
     from treering.actions.why.bindings import LineBindings
 
 BUDGET = 1400  # characters: some 350 tokens
@@ -134,7 +133,7 @@ def _place(call: HookCall, repo: str) -> str:
 
 def _tell(workspace: Workspace, call: HookCall, say: Say, started: float, limit: float) -> None:
     """Hand over what concerns this moment. It counts as told where somebody still listened."""
-    from treering.actions.context.injections import HookSession, note_told
+    from treering.actions.handover import HookSession, note_told
     from treering.actions.why.bindings import LineBindings
 
     session = HookSession(workspace.state, call.session)
@@ -165,8 +164,8 @@ def find_context(
     workspace: Workspace, call: HookCall, session: "HookSession", bindings: "LineBindings"
 ) -> "Handover":
     """Return what the agent is told at the start of a session, or about a prompt or lines."""
-    from treering.actions.context import briefing
-    from treering.actions.context.handover import Handover
+    from treering.actions import briefing
+    from treering.actions.handover import Handover
 
     setting = (workspace.repository.config(f"treering.tell.{_TOLD[call.kind]}") or "").lower()
     if setting == "off":

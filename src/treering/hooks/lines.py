@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from treering.actions.context.briefing import FileLines
+from treering.actions.briefing import FileLines
 from treering.actions.why.source import SourceFile, name_path, read_source
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError

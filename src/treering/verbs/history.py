@@ -37,7 +37,7 @@ def why(
     """
 
 
-@verb("tidying.review.review", example="treering review --keep 7k2m")
+@verb("review.review", example="treering review --keep 7k2m")
 def review(
     workspace: "Workspace",
     *,

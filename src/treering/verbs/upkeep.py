@@ -225,7 +225,7 @@ def redact(
 # --- operations of maintain alone -----------------------------------------------------------------
 
 
-@verb("tidying.merge.merge_memories", example="treering maintain merge")
+@verb("merge.merge_memories", example="treering maintain merge")
 def merge(
     workspace: "Workspace",
     *,
@@ -248,7 +248,7 @@ def merge(
     """
 
 
-@verb("tidying.merge.dedupe", example="treering maintain dedupe --apply")
+@verb("merge.dedupe", example="treering maintain dedupe --apply")
 def dedupe(
     workspace: "Workspace",
     *,
@@ -268,7 +268,7 @@ def dedupe(
     """
 
 
-@verb("tidying.merge.summarize", example="treering maintain summarize")
+@verb("merge.summarize", example="treering maintain summarize")
 def summarize(
     workspace: "Workspace",
     *,
@@ -290,7 +290,7 @@ def summarize(
     """
 
 
-@verb("tidying.enrich.enrich", example="treering maintain enrich --apply")
+@verb("enrich.enrich", example="treering maintain enrich --apply")
 def enrich(
     workspace: "Workspace",
     *,
@@ -311,7 +311,7 @@ def enrich(
     """
 
 
-@verb("tidying.links.infer_links", example="treering maintain infer-links")
+@verb("tidy_links.infer_links", example="treering maintain infer-links")
 def infer_links(
     workspace: "Workspace",
     *,
@@ -330,7 +330,7 @@ def infer_links(
     """
 
 
-@verb("tidying.links.prune_links", example="treering maintain prune-links")
+@verb("tidy_links.prune_links", example="treering maintain prune-links")
 def prune_links(
     workspace: "Workspace",
     *,

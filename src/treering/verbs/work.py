@@ -74,7 +74,7 @@ def checkpoint(
 
 
 @verb(
-    "context.context.context",
+    "context.context",
     example="treering context --task 'fix the login' --file src/auth/login.py",
     tool=Tool(
         (
@@ -121,7 +121,7 @@ def context(
 
 
 @verb(
-    "prompts.prompts.prompts",
+    "prompts.prompts",
     example="treering prompts run code-review --variables file=src/main.py",
     tool=Tool(
         (

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from treering.actions.card import Card, Doubt
-from treering.actions.tidying.review import ReviewQueue
+from treering.actions.review import ReviewQueue
 from treering.errors import TreeringError
 from treering.verbs.history import review
 from treering.verbs.memories import read

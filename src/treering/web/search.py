@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from treering.actions.card import Card
 from treering.actions.checkpoint import checkpoint
-from treering.actions.context.injections import ToldEntry, list_told, wants_log
-from treering.actions.health import share_state
+from treering.actions.handover import ToldEntry, list_told, wants_log
+from treering.actions.status import share_state
 from treering.errors import TreeringError
 from treering.hub.names import ALL
 from treering.model.choices import ORDERS, SCOPES, STATUSES, TYPE_NAMES, UNSUCCESSFUL

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from treering.actions.card import Card, Neighbour, make_card
-from treering.actions.context.context import ContextAnswer, make_answer, rate, sort_offers
-from treering.actions.context.handover import Offer, can_speak, hand_over
+from treering.actions.context import ContextAnswer, make_answer, rate, sort_offers
+from treering.actions.handover import Offer, can_speak, hand_over
 from treering.actions.link import IndexedLinks, neighbours
 from treering.actions.marks import NO_MARKS, Marks, describe
 from treering.actions.origin import UNVERIFIED, Attribution, name_people

@@ -4,14 +4,15 @@ The text is ready to be put before an agent: between marks that say it is data, 
 where it is from. What bears the signs of an order to the agent is left out of it, and named.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.card import Card, CardMaker
 from treering.actions.checkpoint import CheckpointLoaded, load
-from treering.actions.context.candidates import ContextCandidates
-from treering.actions.context.handover import (
+from treering.actions.drain import drain_briefly
+from treering.actions.handover import (
     HandedPassage,
     Handover,
     Offer,
@@ -21,7 +22,6 @@ from treering.actions.context.handover import (
     hand_over,
     place_below_newer,
 )
-from treering.actions.drain import drain_briefly
 from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree
@@ -29,12 +29,153 @@ from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.memory import Memory
+from treering.model.query import LONGEST, Query
 from treering.model.relevance import Relevance, RelevanceCase, RelevanceGroup, relevance
+from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search.entry import Entry
+from treering.search.hits import Hit
 from treering.store.view import View
 from treering.text.fence import fence, fresh_nonce
 from treering.text.flags import unless_flagged
 from treering.text.words import words as telling_words
+
+#: What everyone should know, whatever they work on.
+PINNED = ("convention", "decision", "security")
+_NEWEST = 20
+_MOST_TASK = 30
+_MOST_NAMING = 200
+#: From where on a memory is about a task whose words it need not share: by its share of them, or by
+#: that and its meaning.
+_SHARE, _MEANING = 0.6, 0.38
+_SEEDS = 5
+_MOST_LINKED = 10
+
+
+class ContextCandidates:
+    """Cases by blob, gathered from one view."""
+
+    def __init__(self, workspace: Workspace, search_view: SearchView, branch: str) -> None:
+        self._index = search_view.index
+        self._search_view = search_view
+        self._branch = branch
+        self._now = workspace.clock()
+        self._cases: dict[str, tuple[Entry, RelevanceCase]] = {}
+
+    def gather(
+        self,
+        task: str,
+        files: Sequence[str],
+        recent_files: Sequence[str],
+        explaining: Mapping[str, float],
+    ) -> list[tuple[Entry, RelevanceCase]]:
+        """Every candidate, best first as far as is known without reading it.
+
+        `explaining` are memories that explain the lines worked on, and how well.
+        """
+        self._by_task(task)
+        for memory_id, score in explaining.items():
+            place = self._search_view.view.place(memory_id)
+            if place and (entry := self._index.entry(place.blob)):
+                self._note(entry, explains=score)
+        for path in files:
+            self._by_file(path)
+        for path in recent_files:
+            for entry in self._naming(path):
+                if path in entry.files:
+                    self._note(entry, names_recent=True)
+        if not any((task, files, recent_files, explaining)):
+            for entry in (
+                *self._index.newest(self._search_view.ranks, _NEWEST, PINNED),
+                *self._index.newest(self._search_view.ranks, _NEWEST),
+            ):
+                if entry.type not in BOOKKEEPING_TYPES:
+                    self._note(entry)
+        self._by_links()
+        return self._sort()
+
+    def _sort(self) -> list[tuple[Entry, RelevanceCase]]:
+        commits = {entry.session for entry, _ in self._cases.values() if entry.type == "commit"}
+        return sorted(
+            (pair for pair in self._cases.values() if pair[0].id not in commits),
+            key=lambda pair: (-relevance(pair[1]).score, -pair[0].modified, pair[0].id),
+        )
+
+    def _by_task(self, task: str) -> None:
+        words = task[:LONGEST]
+        if not words.strip():
+            return
+        result = self._index.search(
+            Query(words, words), self._search_view.ranks, now=self._now, limit=_MOST_TASK
+        )
+        best = max((hit.score for hit in result.hits), default=0.0)
+        for hit in result.hits:
+            entry = self._index.entry(hit.blob)
+            if entry and best and _is_about(hit):
+                self._note(entry, task=round(hit.score / best, 3))
+
+    def _by_file(self, path: str) -> None:
+        """Memories that name the file, a folder above it, or something in it where it is one."""
+        for entry in self._naming(path):
+            below = any(file.startswith(f"{path}/") for file in entry.files)
+            self._note(entry, names_file=path in entry.files, names_folder=below)
+        for folder in _above(path):
+            for entry in self._naming(folder):
+                if folder in entry.files:
+                    self._note(entry, names_folder=True)
+
+    def _naming(self, path: str) -> list[Entry]:
+        """Memories among whose files is this path, or one below it."""
+        entries = self._index.holding(path.replace("/", " "), self._search_view.ranks)
+        near = (
+            entry
+            for entry in entries
+            if any(file == path or file.startswith(f"{path}/") for file in entry.files)
+        )
+        return sorted(near, key=lambda entry: -entry.modified)[:_MOST_NAMING]
+
+    def _by_links(self) -> None:
+        seeds = [entry.id for entry, _ in self._sort()[:_SEEDS]]
+        for reach in self._search_view.expand(seeds, 1, ())[:_MOST_LINKED]:
+            entry = self._index.entry(reach.place.blob)
+            if entry:
+                self._note(entry, is_linked=True)
+
+    def _note(self, entry: Entry, **more: bool | float) -> None:
+        """Add to what is known about a memory; a reason once found stays.
+
+        The last checkpoint is told anyway, and the ones before it are over.
+        """
+        if entry.type == "checkpoint":
+            return
+        pair = self._cases.get(entry.blob)
+        case = pair[1] if pair else self._case(entry)
+        reasons = {name: max(value, getattr(case, name)) for name, value in more.items()}
+        self._cases[entry.blob] = (entry, case._replace(**reasons))
+
+    def _case(self, entry: Entry) -> RelevanceCase:
+        rank = self._search_view.ranks[entry.blob]
+        return RelevanceCase(
+            type=entry.type,
+            status=entry.status,
+            confidence=entry.confidence,
+            age=self._now - entry.modified,
+            links=self._search_view.network.degree(entry.id),
+            is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
+            has_failed=entry.outcome == "failed",
+        )
+
+
+def _is_about(hit: Hit) -> bool:
+    """Tell whether a hit answers a task: a search always finds the best there is."""
+    near = hit.closeness
+    if near.is_close or near.share >= _SHARE:
+        return True
+    return (near.share + hit.parts.get("semantic", 0.0)) / 2 >= _MEANING
+
+
+def _above(path: str) -> Iterator[str]:
+    return (str(folder) for folder in PurePosixPath(path).parents if str(folder) != ".")
+
 
 _MOST = 12  # memories in one context
 _MOST_FLAGGED = 1000
@@ -256,7 +397,7 @@ def _fill_template(
     header: str,
 ) -> Handover:
     """A saved template filled with as many memories as fit."""
-    from treering.actions.prompts.prompts import (
+    from treering.actions.prompts import (
         TemplateMemories,
         as_template_memory,
         template_named,

@@ -12,8 +12,7 @@ from typing import TypedDict
 
 from treering.actions import inputs
 from treering.actions.revise import diff_fields
-from treering.actions.tidying.candidates import TidyCandidates, text_given
-from treering.actions.tidying.rewrite import Rewrite, tags_of
+from treering.actions.tidying import Rewrite, TidyCandidates, tags_of, text_given
 from treering.actions.workspace import Position, Workspace, Writing
 from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from treering.actions.card import Card, CardMaker, Doubt
 from treering.actions.marks import NO_MARKS, mark_blobs
+from treering.actions.merge import dedupe
 from treering.actions.searcher import SearchView
 from treering.actions.staleness import CodeTree, FileState, Stale
-from treering.actions.tidying.merge import dedupe
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Invalid

@@ -13,16 +13,16 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.card import CardMaker
-from treering.actions.context.handover import (
+from treering.actions.flags import Flags
+from treering.actions.handover import (
     Handover,
+    HookSession,
     Offer,
     can_speak,
     find_words,
     hand_over,
     place_below_newer,
 )
-from treering.actions.context.injections import HookSession
-from treering.actions.flags import Flags
 from treering.actions.marks import is_out_of_force
 from treering.actions.origin import YOU, attribute, is_own, name_writer
 from treering.actions.standing import find_standings
@@ -42,6 +42,7 @@ from treering.text.words import words
 if TYPE_CHECKING:
     from treering.actions.why.bindings import LineBindings
     from treering.actions.why.source import SourceFile
+
 
 MORE = "More: the tools `recall` and `read`, or `treering recall WORDS`."
 _MOST_COMMITS, _MOST_BULK, _MOST_READ = 300, 100, 60

@@ -12,15 +12,19 @@ from typing import Literal, NamedTuple
 
 from treering.actions import inputs
 from treering.actions.remember import identify
-from treering.actions.tidying.candidates import (
+from treering.actions.tidying import (
     Group,
     Outlook,
+    Rewrite,
     SameMemories,
     TidyCandidates,
+    files_of,
+    incoming,
+    surest,
+    tags_of,
     text_given,
     whole,
 )
-from treering.actions.tidying.rewrite import Rewrite, files_of, incoming, surest, tags_of
 from treering.actions.workspace import Workspace, Writing
 from treering.call import Advice, Call
 from treering.errors import Conflict, Invalid, NeedsModel

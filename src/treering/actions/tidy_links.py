@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from treering.actions.searcher import SearchView
-from treering.actions.tidying.candidates import TidyCandidates
-from treering.actions.tidying.rewrite import Rewrite
+from treering.actions.tidying import Rewrite, TidyCandidates
 from treering.actions.workspace import Workspace, WriteOp, Writing
 from treering.graph.inference import MOST, infer
 from treering.graph.network import FADING_DAYS, Edge, Network

@@ -1,1 +1,0 @@
-"""What matters now: chosen, ranked, and packed into a budget."""

@@ -1,1 +1,0 @@
-"""Housekeeping: what `maintain` does."""
