@@ -90,7 +90,7 @@ import os
 os._exit(0)
 """
 _LOOKS = {
-    "dedupe": ("tidying.merge", "dedupe", "maintain", {"op": "dedupe"}),
+    "dedupe": ("merge", "dedupe", "maintain", {"op": "dedupe"}),
     "suggest": ("graph", "graph", "graph", {"op": "suggest"}),
 }
 
