@@ -16,6 +16,7 @@ import pygit2
 import pytest
 
 import forking
+import hints
 from treering import Treering
 from treering.actions.workspace import Workspace
 from treering.derived import database
@@ -59,6 +60,16 @@ def _databases_are_closed(tmp_path: Path) -> Iterator[None]:
     for connection in list(database._OPEN):
         if connection.path.is_relative_to(tmp_path):
             connection.close()
+
+
+hints.watch()
+
+
+@pytest.fixture(autouse=True)
+def _hints_can_be_typed() -> Iterator[None]:
+    """Whatever a test is about: what an error or an answer says to run is a command."""
+    yield
+    assert hints.take_wrong() == []
 
 
 class Repo:
@@ -116,6 +127,7 @@ class Repo:
     ) -> subprocess.CompletedProcess[str]:
         data = feed.encode() if isinstance(feed, str) else feed
         done = forking.run(arguments, self.path, data or b"")
+        hints.check_text(done.stderr.decode())
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )

@@ -12,7 +12,7 @@ from treering.actions.marks import (
     marks_of,
 )
 from treering.actions.read import memory_events
-from treering.actions.revise import Revised, diff_fields, write_changes
+from treering.actions.revise import Revised, check_version, diff_fields, write_changes
 from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call
@@ -217,8 +217,12 @@ def markdown(difference: Diff) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> Revised:
-    """The version before the last change, or the one at commit `to` of its history.
+def revert(
+    workspace: Workspace, id: str, *, to: str = "", expect: str = "", branch: str = ""
+) -> Revised:
+    """Go back to the version before the last change, or to the one at commit `to` of its history.
+
+    With `expect`, only if the memory still is that version.
 
     In place of a memory a commit of ours may be named: then all it changed is what it was before,
     and what it brought is forgotten. Conflict where somebody changed some of it since.
@@ -226,7 +230,7 @@ def revert(workspace: Workspace, id: str, *, to: str = "", branch: str = "") -> 
 
     def attempt(writing: Writing) -> Revised:
         try:
-            place = writing.view.find(id)
+            place = check_version(writing.view.find(id), expect)
         except (Invalid, MemoryNotFound):  # too long for an id, or nobody's
             if absent := _absent(workspace, id, to):
                 return _bring_back(workspace, writing, absent)

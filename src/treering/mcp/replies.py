@@ -16,7 +16,6 @@ from treering.errors import StorageFailed, TreeringError
 from treering.model.choices import MAINTAIN_OPS
 from treering.text import secrets
 from treering.verbs import VERBS, find_verb
-from treering.verbs.verb import Parameter, Verb
 
 
 def advise(text: str) -> str:
@@ -31,7 +30,7 @@ def spell(part: Call | Option) -> str:
     if part.verb not in VERBS:
         return str(part)
     verb = find_verb(part.verb)
-    arguments = _name_words(verb, part.words) | _name_options(verb, part.options)
+    arguments = part.name_arguments()
     if verb.tool:
         return _write(verb.name, arguments)
     known = {parameter.name for parameter in find_verb("maintain").parameters}
@@ -40,40 +39,6 @@ def spell(part: Call | Option) -> str:
             arguments["dry_run"] = False  # the tool only shows it until told
         return _write("maintain", {"op": verb.name} | arguments)
     return str(part)
-
-
-def _name_words(verb: Verb, words: tuple[str, ...]) -> dict[str, Any]:
-    """Give each word the name of the parameter that takes it."""
-    places = [item for item in verb.parameters_of("mcp") if item.arg.place]
-    arguments: dict[str, Any] = {}
-    rest = list(words)
-    for parameter in places:
-        if not rest:
-            break
-        if _is_single(parameter):
-            arguments[parameter.name] = rest.pop(0)
-        else:
-            is_text = parameter.arg.place == "joined"
-            arguments[parameter.name] = " ".join(rest) if is_text else rest
-            rest = []
-    return arguments
-
-
-def _name_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
-    """Give each option the name of the parameter that it sets: `apply` is dry_run=false."""
-    named: dict[str, Any] = {}
-    for name, value in options.items():
-        option = name.replace("_", "-")
-        for parameter in verb.parameters:
-            if name == parameter.name or option in parameter.spellings:
-                named[parameter.name] = value
-            elif option == parameter.arg.off:
-                named[parameter.name] = not value
-    return named
-
-
-def _is_single(parameter: Parameter) -> bool:
-    return parameter.arg.place in ("one", "optional")
 
 
 def _write(tool: str, arguments: dict[str, Any]) -> str:

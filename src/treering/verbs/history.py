@@ -140,6 +140,7 @@ def revert(
     id: Annotated[str, Arg(place="one")],
     *,
     to: Annotated[str, Arg("Go back to this commit of `treering log ID`.", metavar="COMMIT")] = "",
+    expect: Annotated[str, Arg("Only if it still is this version.", metavar="VERSION")] = "",
     branch: Annotated[str, Arg("On another branch.", short="b")] = "",
 ) -> "Revised":
     """Undo the last change of a memory. If ID is a commit of `treering log`, undo all it did.

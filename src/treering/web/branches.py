@@ -3,7 +3,6 @@ what it learned, and what its code would overrule."""
 
 import hashlib
 import json
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
@@ -157,7 +156,7 @@ def promote(visit: Visit) -> Response:
     """Put what a branch learned into the trunk now, whatever its code did."""
     branch = visit.needed("name", "The branch").strip()
     answer: PlanAnswer = visit.act(promote_by_hand, branch)
-    undo = (Call("promote", branch=branch, into=answer.into, undo=True),)
+    undo = (Call("promote", branch, into=answer.into, undo=True),)
     count = plural(answer.memories, "memory", "memories")
     return visit.go("/branches", Notice(f"Promoted {count} of {branch} to {answer.into}.", undo))
 
@@ -186,19 +185,11 @@ def apply_plan(visit: Visit) -> Response:
     answer: GcAnswer = visit.act(gc)
     lines = [line for line in answer.plan if line.action != "keep"]
     done = tuple(_tell(line) for line in lines)
-    undo = tuple(step for line in reversed(lines) for step in _take_back(line))
+    ways = [line.back.parts for line in reversed(lines) if isinstance(line.back, Advice)]
+    calls = (part for parts in ways for part in parts if isinstance(part, Call))
+    undo = tuple(call for call in calls if call.verb in ("restore", "promote"))
     text = "The plan was applied." if done else "There was nothing to do."
     return visit.go("/branches", Notice(text, undo if len(undo) == len(lines) else (), done))
-
-
-def _take_back(line: PlanAnswer) -> Iterator[Call]:
-    """The way back, where it is a call of ours and not of git."""
-    for call in line.back.parts if isinstance(line.back, Advice) else ():
-        if isinstance(call, Call) and call.verb == "restore":
-            yield Call("restore", branch=line.branch)
-        elif isinstance(call, Call) and call.verb == "promote":
-            ids = call.options.get("id", [])
-            yield Call("promote", branch=line.branch, into=line.into, undo=True, ids=ids)
 
 
 def _tell(line: PlanAnswer) -> str:

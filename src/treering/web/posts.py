@@ -54,7 +54,7 @@ def remember(visit: Visit) -> Response:
     )
     if answer.duplicate:
         return _go_to(visit, answer.id, Notice("This was remembered already. Nothing was written."))
-    undo = Call("forget", ids=[answer.id], branch=visit.branch)
+    undo = Call("forget", answer.id, branch=visit.branch)
     lines = (*(answer.warnings or ()), *(f"Similar: {one.title}" for one in answer.similar))
     return _go_to(visit, answer.id, Notice(f"Remembered on {answer.branch}.", (undo,), lines))
 
@@ -168,7 +168,7 @@ def supersede(visit: Visit) -> Response:
         new = answer
         undo = (
             *_undo_of(visit, old_id),
-            Call("forget", ids=[new.id], branch=visit.branch),
+            Call("forget", new.id, branch=visit.branch),
         )
     notice = Notice("It takes the place of the one before.", undo, back=visit.field("back"))
     return go_back(visit, notice) if notice.back else _go_to(visit, new.id, notice)
@@ -197,7 +197,7 @@ def forget(visit: Visit) -> Response:
     id = visit.path["id"]
     visit.ask(forget_memories, [id], reason=visit.field("reason"), branch=visit.branch)
     if back := visit.field("back"):
-        undo = Call("forget", ids=[id], restore=True, branch=visit.branch)
+        undo = Call("forget", id, restore=True, branch=visit.branch)
         return go_back(visit, Notice("Forgotten.", (undo,), back=back))
     return _go_to(visit, id)
 
@@ -246,7 +246,7 @@ def _find_conflict(visit: Visit) -> Response | None:
 def _undo_of(visit: Visit, id: str, version: str = "") -> tuple[Call, ...]:
     """Back to the version before the last change, unless there was another one since."""
     current = version or visit.ask(read, id, links=0, branch=visit.branch).version
-    return (Call("revert", id=id, expect=current, branch=visit.branch),)
+    return (Call("revert", id, expect=current, branch=visit.branch),)
 
 
 def _go_to(visit: Visit, id: str, notice: Notice | None = None) -> Response:
@@ -266,11 +266,11 @@ def undo(visit: Visit) -> Response:
     if notice is None:
         raise Invalid(
             "It was undone already, or too long ago.",
-            hint="`treering log` and `treering revert` know the way back.",
+            hint="`treering log` lists what was done, `treering revert ID` takes it back.",
         )
-    steps = [(call.verb, dict(call.options)) for call in notice.undo]
-    for _, options in steps:
-        if expect := options.pop("expect", ""):  # nobody's later change is taken back with ours
+    steps = [(call.verb, call.name_arguments()) for call in notice.undo]
+    for _, options in steps:  # nobody's later change is taken back with ours: all or nothing
+        if expect := options.get("expect", ""):
             branch = options.get("branch", "")
             current = visit.act(read, options["id"], links=0, branch=branch)
             if current.version != expect:
