@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     tool=Tool(
         (
             "How memories relate: neighbors of one, path between two, prerequisites, "
-            "edges, statistics, a drawing, pairs that should be linked (suggest). To "
+            "edges, statistics, a drawing, pairs to link (suggest). To "
             "find by words: recall."
         ),
         is_read_only=True,

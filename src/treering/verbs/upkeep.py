@@ -472,10 +472,10 @@ prune_links  remove weak links
 restore and reindex act at once, and so do the short forms `treering gc`, `promote`,
 `restore`, `reindex` and `sync`.""",
     tool=Tool(
-        "Housekeeping, dry run first. Use when asked, or when status shows something to do. gc: "
+        "Housekeeping, dry run first. Use when asked, or when status says so. gc: "
         "memories follow merged or deleted branches. promote: a branch's memories to the trunk. "
         "restore: from the trash. sync: with a git remote. dedupe, merge, summarize, enrich: "
-        "shows candidates. Write the text and call again with content.",
+        "candidates. Write the text, then call with content.",
         is_destructive=True,
         is_open_world=True,
         is_long=True,
