@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import MemoryWorkspace
 from treering.model.query import LONGEST, Query
 from treering.model.relevance import RelevanceCase, relevance
 from treering.model.taxonomy import BOOKKEEPING_TYPES
@@ -30,7 +30,7 @@ _MOST_LINKED = 10
 class ContextCandidates:
     """Cases by blob, gathered from one view."""
 
-    def __init__(self, workspace: Workspace, search_view: SearchView, branch: str) -> None:
+    def __init__(self, workspace: MemoryWorkspace, search_view: SearchView, branch: str) -> None:
         self._index = search_view.index
         self._search_view = search_view
         self._branch = branch
