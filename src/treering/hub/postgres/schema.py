@@ -165,8 +165,10 @@ def make_tables(connection: Any) -> None:
         except psycopg.errors.InsufficientPrivilege as error:
             raise _refuse(connection, error) from error
         except (psycopg.errors.InternalError_, psycopg.errors.UniqueViolation,
-                psycopg.errors.DuplicateObject):  # fmt: skip
-            if attempt == _TRIES - 1:  # a role belongs to the whole server
+                psycopg.errors.DuplicateObject, psycopg.errors.DuplicateTable):  # fmt: skip
+            # A role belongs to the whole server, and what another one just made may not be seen
+            # before the next transaction.
+            if attempt == _TRIES - 1:
                 raise
 
 
