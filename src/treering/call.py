@@ -33,30 +33,6 @@ class Call:
                 parts += [word for each in many for word in (option, shlex.quote(str(each)))]
         return " ".join(parts)
 
-    def name_arguments(self) -> dict[str, Any]:
-        """Return the arguments by the names of the verb's parameters: `apply` is dry_run=False."""
-        from treering.verbs import find_verb
-
-        verb = find_verb(self.verb)
-        named: dict[str, Any] = {}
-        rest = list(self.words)
-        for parameter in verb.parameters_of("mcp"):
-            if not (rest and parameter.arg.place):
-                continue
-            if parameter.arg.place in ("one", "optional"):
-                named[parameter.name] = rest.pop(0)
-            else:
-                named[parameter.name] = " ".join(rest) if parameter.arg.place == "joined" else rest
-                rest = []
-        for name, value in self.options.items():
-            option = name.replace("_", "-")
-            for parameter in verb.parameters:
-                if name == parameter.name or option in parameter.spellings:
-                    named[parameter.name] = value
-                elif option == parameter.arg.off:
-                    named[parameter.name] = not value
-        return named
-
     def __repr__(self) -> str:
         return f"<Call {self}>"
 

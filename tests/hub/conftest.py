@@ -6,7 +6,7 @@ import os
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,11 @@ import pytest
 
 from conftest import TREERING, Repo, make_repo
 from treering.cli.main import main
+from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.database import HubDatabase
 from treering.hub.postgres.hub import PostgresHub
+from treering.model.mark import mark_of, unmark
+from treering.model.query import Filters, parse
 
 
 class HubAtHand:
@@ -72,6 +75,25 @@ class HubAtHand:
     def titles(self, query: str = "", *, repos: str = "all") -> list[tuple[str, str]]:
         answer = self.json("recall", query, "--repos", repos)
         return [(hit["repo"], hit["title"]) for hit in answer["results"]]
+
+
+def search_hub(
+    hub: RepositoryHub,
+    words: str,
+    names: Sequence[str],
+    *,
+    filters: Filters | None = None,
+    now: float = 0.0,
+    limit: int = 10,
+    **options: str,
+) -> list[tuple[str, str]]:
+    """What the ranking finds, below the verbs: repositories and ids."""
+    with hub.reading(names) as reader:
+        view = reader.searcher.search_view(reader.view, with_saved=True)
+        result = view.index.search(
+            parse(words, now), view.ranks, filters=filters, now=now, limit=limit, **options
+        )
+        return [(reader.view.names[mark_of(hit.id)], unmark(hit.id)) for hit in result.hits]
 
 
 @pytest.fixture

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from conftest import START, make_repo
-from hub.conftest import HubAtHand, make_database
+from hub.conftest import HubAtHand, make_database, search_hub
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.database import HubDatabase
 from treering.hub.postgres.hub import PostgresHub
-from treering.model.query import Filters, parse
 from treering.search.analysis import terms
-from treering.search.matching import Request
 
 TEXTS = Path(__file__).parents[1] / "data" / "classification.jsonl"
 REPOS = ("api", "web", "app")
@@ -65,8 +63,8 @@ def _lines(texts: list[dict[str, str]], place: int) -> Iterator[str]:
 
 
 def search(hub: RepositoryHub, words: str, *, limit: int = 5, **options: str) -> list[str]:
-    request = Request(parse(words, NOW), Filters(), now=NOW, mode="text", limit=limit, **options)
-    return [f"{hit.copy.repo}:{hit.copy.memory.id}" for hit in hub.search(REPOS, request).hits]
+    hits = search_hub(hub, words, REPOS, now=NOW, mode="text", limit=limit, **options)
+    return [f"{repo}:{memory_id}" for repo, memory_id in hits]
 
 
 def test_the_first_five_agree_in_four_of_five_questions(hubs: Hubs) -> None:

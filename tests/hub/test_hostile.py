@@ -12,10 +12,9 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
+from treering.cli import hub as hub_commands
 from treering.git.objects import CommitInfo, Objects
-from treering.hub import workers
 from treering.hub.folder import FolderHub
-from treering.hub.mirror import Mirror
 from treering.hub.names import folder_name
 from treering.model.scope import escape
 
@@ -86,7 +85,7 @@ def test_a_huge_message_is_not_read_by_a_mirror(
 
     monkeypatch.setattr(Objects, "commit", watch)
 
-    hub.update()
+    assert FolderHub(Path(hub.place)).update("evil").status == "updated"
 
     assert hub.titles("payment") == [("evil", TEXT)]
     assert reads
@@ -196,7 +195,7 @@ def test_a_disk_that_is_full_leaves_what_was_there(
     hub.json("hub", "add", "api", str(repo.path))
     hub.update()
     repo.tr.remember("The payment page is red and holds far more words than the disk has room for")
-    monkeypatch.setattr(workers, "LARGEST_FILE", 60)
+    monkeypatch.setattr(hub_commands, "MAX_FILE", 60)
 
     assert hub.update() == {"api": "failed"}
 
@@ -213,12 +212,12 @@ def test_a_repository_that_takes_for_ever_is_given_up(
 ) -> None:
     repo = make("api")
     hub.json("hub", "add", "api", str(repo.path))
-    monkeypatch.setattr(Mirror, "update", lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr(hub_commands, "UPDATE_SECONDS", 0.01)
 
-    result = workers.update_apart(FolderHub(Path(hub.place)), "api", seconds=0.5)
+    [result] = hub_commands.update_apart(hub.place, ["api"])
 
     assert (result.status, result.name) == ("failed", "api")
-    assert "0.5 seconds" in result.error
+    assert "0.01 seconds" in result.error
 
 
 @pytest.mark.deep

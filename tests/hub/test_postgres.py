@@ -1,27 +1,27 @@
 """What only a database has: rows, rights, connections that break."""
 
 import os
+import re
+import secrets
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
 
 from conftest import Repo
-from hub.conftest import HubAtHand
+from hub.conftest import HubAtHand, make_database, search_hub
 from treering.errors import HubUnavailable
-from treering.hub import index
 from treering.hub.postgres import database as connections
-from treering.hub.postgres import schema
+from treering.hub.postgres import rows as row_module
 from treering.hub.postgres.database import HubDatabase
 from treering.hub.postgres.hub import PostgresHub
 from treering.model.dates import instant
-from treering.model.query import Filters, parse
-from treering.search.matching import Request
 
 Make = Callable[[str], Repo]
 
@@ -35,8 +35,7 @@ def fill(hub: HubAtHand, make: Make, *names: str) -> None:
 
 
 def ask(hub: Any, words: str, *names: str) -> list[str]:
-    request = Request(parse(words, 0.0), Filters(), now=0.0, mode="text")
-    return [hit.copy.repo for hit in hub.search(names, request).hits]
+    return [repo for repo, _ in search_hub(hub, words, names, mode="text")]
 
 
 # --- who may see what -----------------------------------------------------------------------------
@@ -137,7 +136,11 @@ def test_counts_follow_the_rows(
 
 
 def test_each_of_many_is_dated_by_its_own_history(
-    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+    database: HubAtHand,
+    make: Make,
+    sql: Any,
+    inside: PostgresHub,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Histories are asked for some memories at a time, and rows made of more: what was found surer
     later does not make any of them newer words."""
@@ -146,15 +149,15 @@ def test_each_of_many_is_dated_by_its_own_history(
     repo.now += 86_400
     for memory_id in ids:
         repo.tr.revise(memory_id, confidence=0.9)
-    monkeypatch.setattr(index, "_AT_ONCE", 2)
+    monkeypatch.setattr(row_module, "BATCH_SIZE", 2)
     database.json("hub", "add", "api", str(repo.path))
-    database.update()
+    inside.update("api")
 
-    rows = sql.execute("SELECT said, modified, people FROM treering.memory").fetchall()
+    rows = sql.execute("SELECT facts, version FROM treering.memory").fetchall()
 
     assert len(rows) == 5
-    assert all(said < modified - 80_000 for said, modified, _ in rows)
-    assert all(people for _, _, people in rows)
+    assert all(facts["said"] < facts["modified"] - 80_000 for facts, _ in rows)
+    assert all(version["people"] for _, version in rows)
 
 
 def test_a_nul_in_a_title_is_stored_without_it(database: HubAtHand, make: Make) -> None:
@@ -229,7 +232,11 @@ def test_a_database_that_takes_no_more_is_told(database: HubAtHand, make: Make, 
 
 
 def test_an_update_that_was_killed_is_gone_on_with(
-    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+    database: HubAtHand,
+    make: Make,
+    sql: Any,
+    inside: PostgresHub,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A scope is there whole or not at all, and the next update does the rest."""
     repo = make("api")
@@ -239,14 +246,15 @@ def test_an_update_that_was_killed_is_gone_on_with(
     database.json("hub", "add", "api", str(repo.path))
     import treering.hub.postgres.hub as module
 
-    def store_one(connection: Any, number: int, shelf: Any, scope: Any) -> Any:
+    def store_one(connection: Any, number: int, mirror: Any, scope: Any) -> Any:
         if scope.branch == "develop":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(connection, number, shelf, scope)
+            raise KeyboardInterrupt
+        return real(connection, number, mirror, scope)
 
     real = module.store_scope
     monkeypatch.setattr(module, "store_scope", store_one)
-    assert database.update() == {"api": "failed"}
+    with pytest.raises(KeyboardInterrupt):
+        inside.update("api")
     assert sql.execute("SELECT branch FROM treering.memory").fetchall() == [("main",)]
     monkeypatch.undo()
 
@@ -321,36 +329,87 @@ def test_tables_of_a_newer_program_are_left_alone(database: HubAtHand, sql: Any)
     assert "Upgrade" in error["hint"]
 
 
-def test_tables_of_an_older_program_are_brought_on(
-    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
+def test_tables_of_an_older_program_are_named(database: HubAtHand, sql: Any) -> None:
+    """They hold nothing that the repositories do not have, and are not changed behind anybody's
+    back."""
+    database.json("hub", "list")
+    sql.execute("UPDATE treering.version SET number = 2")
+
+    error = database.error("hub", "list")
+
+    assert error["code"] == "hub_unavailable"
+    assert "DROP SCHEMA treering CASCADE" in error["hint"]
+    sql.execute("DROP SCHEMA treering CASCADE")
+    assert database.json("hub", "list") == {"repositories": []}
+
+
+# --- who owns the tables --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def user(sql: Any, database_url: str) -> Iterator[Callable[[str], str]]:
+    """Makes users that may log in, and no more; their urls."""
+    made: list[str] = []
+
+    def make_user(rights: str = "") -> str:
+        name, word = f"u{secrets.token_hex(4)}", secrets.token_hex(8)
+        sql.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{word}' {rights}")
+        made.append(name)
+        parts = urlsplit(database_url)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit(parts._replace(netloc=f"{name}:{word}@{host}"))
+
+    yield make_user
+    for name in made:
+        sql.execute(f"DROP OWNED BY {name} CASCADE")
+        sql.execute(f"DROP ROLE {name}")
+
+
+def run_hint(sql: Any, error: dict[str, str]) -> None:
+    """Do what an administrator is asked for, as it is printed."""
+    assert error["code"] == "hub_unavailable"
+    match = re.search(r"`(.+)`", error["hint"])
+    assert match, error
+    sql.execute(match[1])
+
+
+def test_an_owner_who_may_not_make_roles_is_told_what_to_ask_for(
+    database: HubAtHand, make: Make, sql: Any, user: Callable[[str], str]
 ) -> None:
-    """What is there stays, and each step is done once."""
-    fill(database, make, "api")
-    more = (*schema.MIGRATIONS, "CREATE TABLE treering.more (x integer)")
-    monkeypatch.setattr(schema, "MIGRATIONS", more)
+    hub = HubAtHand(database.folder, user(""))
 
-    assert database.titles("cache") == [("api", "The api cache is warmed at night")]
-    assert database.json("hub", "list")
+    run_hint(sql, hub.error("hub", "list"))
 
-    assert sql.execute("SELECT number FROM treering.version").fetchall() == [(len(more),)]
-
-
-def test_tables_of_the_first_version_are_brought_on(
-    database: HubAtHand, make: Make, sql: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As they were made by it, with a token and a repository in them."""
-    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-    repo = make("api")
-    repo.tr.remember("The api cache is warmed at night")
-    database.json("hub", "add", "api", str(repo.path))
-    token = database.json("hub", "grant", "ci", "--repos", "api")["token"]
-    monkeypatch.undo()
-
-    assert database.update() == {"api": "updated"}
-    pool = HubDatabase(database.place)
-    seen = PostgresHub(database.place, Path("/nowhere"), database=pool).as_seen_by(token)
+    fill(hub, make, "api")
+    assert hub.titles("cache") == [("api", "The api cache is warmed at night")]
+    token = hub.json("hub", "grant", "ci", "--repos", "api")["token"]
+    pool = HubDatabase(hub.place)
+    seen = PostgresHub(hub.place, hub.folder / "cache", database=pool).as_seen_by(token)
     assert ask(seen, "cache", "api") == ["api"]
     pool.close()
+
+
+def test_a_second_owner_is_told_what_to_ask_for(
+    database: HubAtHand, make: Make, sql: Any, user: Callable[[str], str]
+) -> None:
+    fill(database, make, "api")
+    second = HubAtHand(database.folder, user(""))
+
+    run_hint(sql, second.error("recall", "cache", "--repos", "all"))
+
+    assert second.titles("cache") == [("api", "The api cache is warmed at night")]
+    fill(second, make, "web")
+    assert len(database.titles("cache")) == 2
+
+
+def test_two_first_uses_at_once(server_url: str, tmp_path: Path) -> None:
+    """Of one database and of another one on the same server, which share the role."""
+    with make_database(server_url) as one, make_database(server_url) as other:
+        hubs = [HubAtHand(tmp_path, url) for url in (one, one, other, other)]
+        processes = [hub.start("hub", "list", "--json") for hub in hubs]
+        answers = [process.communicate(timeout=120) for process in processes]
+
+    assert [out.strip() for out, _ in answers] == ['{"repositories": []}'] * 4, answers
 
 
 @pytest.mark.deep

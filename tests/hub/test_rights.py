@@ -8,11 +8,11 @@ import psycopg
 import pytest
 
 from conftest import Repo
-from hub.conftest import HubAtHand
+from hub.conftest import HubAtHand, search_hub
+from treering.errors import TreeringError
 from treering.hub.postgres.database import HubDatabase
 from treering.hub.postgres.hub import PostgresHub
-from treering.model.query import Filters, parse
-from treering.search.matching import Request
+from treering.model.query import Filters
 
 Make = Callable[[str], Repo]
 #: What would be a command if it were put into one.
@@ -52,11 +52,15 @@ def test_words_are_never_commands(database: HubAtHand, token: str, tmp_path: Pat
         names = ["api", "web", words]
         for filters in _list_filters(words):
             for question in (words, "", f"cache {words}"):
-                request = Request(parse(question, 0.0), filters, now=0.0)
-                hits = seen.search(names, request).hits
-                assert {hit.copy.repo for hit in hits} <= {"api"}, words
-        assert {copy.repo for copy in seen.find(names, words)} <= {"api"}, words
-        assert seen.read("web", [words]) == []
+                hits = search_hub(seen, question, names, filters=filters)
+                assert {repo for repo, _ in hits} <= {"api"}, words
+        with seen.reading(names) as reader:
+            assert set(reader.view.names.values()) == {"api"}
+            for text in (words, f"api:{words}", f"web:{words}", "00002:e149f1y1bbkm"):
+                with pytest.raises(TreeringError):
+                    reader.view.find(text)
+            assert reader.view.place(f"00002:{words}") is None
+            assert reader.searcher.search_view(reader.view).index.entry(f"00002:{words}") is None
     assert [one.name for one in seen.list_repositories()] == ["api"]
     pool.close()
 
@@ -70,14 +74,15 @@ def _list_filters(words: str) -> list[Filters]:
 
 
 def test_functions_of_the_database_show_no_more(
-    database: HubAtHand, reader: Any, database_url: str
+    database: HubAtHand, reader: Any, database_url: str, token: str
 ) -> None:
     """Those that look up words for the reader run with the rights of the owner."""
     with psycopg.connect(database_url) as owner:
-        rows = owner.execute("SELECT repository, words FROM treering.memory").fetchall()
+        rows = owner.execute("SELECT repository, words, keys FROM treering.memory").fetchall()
         names = dict(owner.execute("SELECT name, number FROM treering.repository").fetchall())
-    numbers = [number for number, _ in rows]
-    words = sorted({word for _, some in rows for word in some})
+    numbers = [number for number, _, _ in rows]
+    words = sorted({word for _, some, _ in rows for word in some})
+    keys = sorted({key for _, _, some in rows for key in some})
     query = "SELECT count(*) FROM treering.find_holders(%s, %s::integer[], %s::text[], 100)"
 
     def count(repositories: list[int], together: list[str]) -> int:
@@ -87,6 +92,13 @@ def test_functions_of_the_database_show_no_more(
     assert count(numbers, []) == 1
     assert count([names["web"]], []) == 0
     assert count([names["web"]], ["{" + str(words[0]) + "}"]) == 0
+    keyed = "SELECT count(*) FROM treering.find_keyed(%s, %s::integer[], 100)"
+    assert reader.execute(keyed, (numbers, keys)).fetchone()[0] == 1
+    with reader.transaction():  # whoever could say anything says that there is no token
+        reader.execute("SELECT set_config('treering.token', '', true)")
+        assert count(numbers, []) == 0
+        assert reader.execute(keyed, (numbers, keys)).fetchone()[0] == 0
+        reader.execute("SELECT set_config('treering.token', %s, true)", (token,))
     assert reader.execute("SELECT treering.allowed()").fetchone()[0] == [names["api"]]
     with pytest.raises(psycopg.errors.InvalidTextRepresentation), reader.transaction():
         count(numbers, ["{1}') OR true --"])
@@ -97,7 +109,6 @@ def test_functions_of_the_database_show_no_more(
     [
         ("SELECT 1 FROM treering.token", psycopg.errors.InsufficientPrivilege),
         ("SELECT 1 FROM treering.granted", psycopg.errors.InsufficientPrivilege),
-        ("SELECT 1 FROM treering.scope", psycopg.errors.InsufficientPrivilege),
         ("CREATE TEMP TABLE memory (x integer)", psycopg.errors.Error),
         ("CREATE FUNCTION pg_temp.x() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
          psycopg.errors.Error),

@@ -1,4 +1,4 @@
-"""Vectors in a database: with an index and without, of another model, and damaged."""
+"""Vectors in a database: of another model, damaged, and very many."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,6 @@ import pytest
 
 from conftest import Repo
 from hub.conftest import HubAtHand
-from treering.hub.postgres import nearest
-from treering.hub.postgres.database import HubDatabase
 
 Make = Callable[[str], Repo]
 CAR = "The car is mended in the garage"
@@ -27,69 +25,15 @@ def filled(database: HubAtHand, make: Make) -> HubAtHand:
     return database
 
 
-def test_with_an_index_of_pgvector(
-    filled: HubAtHand, sql: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Made by the round of updates that finds enough memories, and asked with a token as well."""
-    query = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-    if sql.execute(query).fetchone() is None:
-        pytest.skip("NO PGVECTOR on this server")
-    assert not nearest.has_index(sql)
-    monkeypatch.setattr(nearest, "SCANNED", 0)
-
-    filled.update()
-
-    assert nearest.has_index(sql)
-    assert filled.titles(ASKED) == [("api", CAR)]
-    token = filled.json("hub", "grant", "ci", "--repos", "api")["token"]
-    # Cheaper in a table of two rows is anything else.
-    rows = HubDatabase(filled.place, token).read(_explain)
-    assert any("embedding_signs" in row[0] for row in rows)
-
-
-def _explain(connection: Any) -> list[Any]:
-    connection.execute("SET LOCAL enable_sort = off")
-    schema = nearest._find_schema(connection)
-    zeros = "0" * 256
-    plan: list[Any] = connection.execute(
-        "EXPLAIN SELECT repository, id FROM treering.embedding"
-        f" ORDER BY (signs::bit(256)) OPERATOR({schema}.<~>) B'{zeros}' LIMIT 3"
-    ).fetchall()
-    return plan
-
-
-def test_without_the_extension(
-    filled: HubAtHand, sql: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Memories are looked through one by one; where that are too many, words answer."""
-    monkeypatch.setattr(nearest, "EXTENSION", "no such extension")
-    monkeypatch.setattr(nearest, "SCANNED", 0)
-    filled.update()
-
-    assert not nearest.has_index(sql)
-    assert filled.titles(ASKED) == [("api", CAR)]
-    monkeypatch.setattr(nearest, "_MOST_SCANNED", 0)
-    assert filled.titles(ASKED) == []
-    assert filled.titles("car garage") == [("api", CAR)]
-
-
-def test_vectors_of_another_model_are_made_anew(filled: HubAtHand, sql: Any) -> None:
+def test_rows_made_with_another_model_are_made_anew(filled: HubAtHand, sql: Any) -> None:
     """Of another length, too. Until the next update words answer, and nothing breaks."""
-    other = "UPDATE treering.embedding SET model = 7, signs = B'101', numbers = '\\x81'"
-    sql.execute(f"{other}; UPDATE treering.repository SET model = 7")
+    other = "UPDATE treering.embedding SET signs = B'101', numbers = '\\x81'"
+    sql.execute(f"{other}; UPDATE treering.repository SET made_with = 'something else'")
 
     assert filled.titles(ASKED) == []
     assert filled.titles("car garage") == [("api", CAR)]
 
     assert filled.update() == {"api": "unchanged", "web": "unchanged"}
-    assert filled.titles(ASKED) == [("api", CAR)]
-
-
-def test_tables_from_before_vectors_get_them(filled: HubAtHand, sql: Any) -> None:
-    sql.execute("TRUNCATE treering.embedding; UPDATE treering.repository SET model = NULL")
-
-    filled.update()
-
     assert filled.titles(ASKED) == [("api", CAR)]
 
 

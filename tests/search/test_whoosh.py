@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from whoosh.filedb.structfile import StructFile
-from whoosh.reading import MultiReader
 from whoosh.scoring import BM25F
 from whoosh.searching import Searcher
 
@@ -56,8 +55,7 @@ def test_weights_are_those_of_whooshs_own_scorer(library: Any) -> None:
         if number % 20 == 19:
             library.recall("totals")  # what is new becomes a segment
     corpus = library.index.corpus()
-    (part,) = corpus.parts
-    searcher = Searcher(MultiReader([*part.knowledge, *part.records]), weighting=_Bm25(B=B, K1=K1))
+    searcher = Searcher(corpus.reader, weighting=_Bm25(B=B, K1=K1))
 
     for term in ("total", "cach", "ledger", "note"):
         weights = corpus.weights(term)

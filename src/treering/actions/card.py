@@ -22,7 +22,7 @@ from treering.actions.marks import (
 from treering.actions.origin import Attribution, Origin, attribute
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.standing import UNKNOWN, LandedAs, Standing, StandingWord, find_standings
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import MemoryWorkspace
 from treering.call import Advice
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Match, Outcome, ReviewReason, Status
@@ -169,9 +169,8 @@ def make_card(
     standing: Standing = UNKNOWN,
     marks: Marks = NO_MARKS,
     stale: Stale | None = None,
-    repo: str | None = None,
 ) -> Card:
-    """Make the card of a memory, of this repository or of another."""
+    """Make the card of a memory."""
     return Card(
         id=memory.id,
         uri=uri,
@@ -202,7 +201,6 @@ def make_card(
         reverted=marks.reverted,
         stale=stale,
         commit=memory.commit if memory.type == "commit" else None,
-        repo=repo,
     )
 
 
@@ -215,7 +213,7 @@ class CardMaker:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: MemoryWorkspace,
         view: "View | SearchView",
         head: str | None,
         code: CodeTree | None = None,

@@ -11,7 +11,6 @@ from typing import NamedTuple, NotRequired, TypedDict
 from treering.actions import inputs
 from treering.actions.card import Card, CardMaker
 from treering.actions.checkpoint import CheckpointLoaded, load
-from treering.actions.drain import drain_briefly
 from treering.actions.handover import (
     HandedPassage,
     Handover,
@@ -24,13 +23,13 @@ from treering.actions.handover import (
 )
 from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
-from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Position, Workspace
+from treering.actions.workspace import MemoryWorkspace, Outlook, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
+from treering.model.mark import unmark
 from treering.model.memory import Memory
 from treering.model.query import LONGEST, Query
-from treering.model.relevance import Relevance, RelevanceCase, RelevanceGroup, relevance
+from treering.model.relevance import RelevanceCase, RelevanceGroup, relevance
 from treering.model.taxonomy import BOOKKEEPING_TYPES
 from treering.search.entry import Entry
 from treering.search.hits import Hit
@@ -54,7 +53,7 @@ _MOST_LINKED = 10
 class ContextCandidates:
     """Cases by blob, gathered from one view."""
 
-    def __init__(self, workspace: Workspace, search_view: SearchView, branch: str) -> None:
+    def __init__(self, workspace: MemoryWorkspace, search_view: SearchView, branch: str) -> None:
         self._index = search_view.index
         self._search_view = search_view
         self._branch = branch
@@ -217,8 +216,16 @@ class _ContextRequest(NamedTuple):
     branch: str
 
 
+#: Where nobody works on anything.
+_NO_CHECKPOINT: CheckpointLoaded = {
+    "checkpoint": None, "summary": "", "next_steps": [], "open_files": [],
+    "since": {"commits": 0, "files": []},
+}  # fmt: skip
+_HUB_HEADER = "what is remembered in several repositories"
+
+
 def context(
-    workspace: Workspace,
+    workspace: MemoryWorkspace,
     *,
     task: str = "",
     files: Sequence[str] = (),
@@ -228,34 +235,48 @@ def context(
     branch: str = "",
     repos: Sequence[str] = (),
 ) -> ContextAnswer:
-    """The contract's answer; `text` never has more characters than the budget."""
-    if repos:
-        from treering.actions.hub.recall import context_across
+    """The contract's answer; `text` never has more characters than the budget.
 
-        return context_across(
-            workspace.open_hub(), workspace.clock(), task=inputs.text_given(task, "task"),
-            files=files, recent_files=recent_files, budget=budget, template=template,
-            branch=branch, repos=repos,
-        )  # fmt: skip
-    pending = drain_briefly(workspace)
-    position = workspace.position(branch)
-    files, explaining = _split_lines(workspace, files, position)
+    Files of other repositories are not ours, but a name may be the same: to the hub names are
+    words.
+    """
+    task = inputs.text_given(task, "task")
+    if repos:
+        with workspace.open_hub(repos) as hub:
+            hub.refuse_of_one(template=template, branch=branch)
+            names = (path.rpartition("/")[2] for path in (*files, *recent_files))
+            words = " ".join([task, *names]).strip()
+            request = _ContextRequest(words, (), (), {}, budget, "", "")
+            answer = _make(hub, hub.look(), request, _NO_CHECKPOINT)
+            answer["repos"] = list(hub.freshness)
+            return answer
+    if not isinstance(workspace, Workspace):
+        raise Invalid("No repository was named.", hint="Give --repos all.")
+    seen = workspace.look(branch)
+    files, explaining = _split_lines(workspace, files, seen)
     request = _ContextRequest(
-        task=inputs.text_given(task, "task"),
+        task=task,
         files=_paths(workspace, files),
         recent_files=_paths(workspace, recent_files),
         explaining=explaining,
         budget=budget,
         template=template,
-        branch=position.scope.branch,
+        branch=seen.branch,
     )
     checkpoint = load(workspace, branch=branch)
     if checkpoint["checkpoint"] and checkpoint["checkpoint"].withheld:
         checkpoint["checkpoint"] = None
-    view = workspace.view_from(position)
-    search_view, cases = _candidates(workspace, view, request)
-    code = CodeTree(workspace.repository, position.head)
-    cards = CardMaker(workspace, search_view, position.head, code)
+    return _make(workspace, seen, request, checkpoint)
+
+
+def _make(
+    workspace: MemoryWorkspace,
+    seen: Outlook,
+    request: _ContextRequest,
+    checkpoint: CheckpointLoaded,
+) -> ContextAnswer:
+    search_view, cases = _candidates(workspace, seen.view, request)
+    cards = CardMaker(workspace, search_view, seen.head, seen.code)
     chosen, flag_ids = [], []
     for entry, case in cases:  # what is left out does not count
         place = search_view.place(entry.blob)
@@ -263,7 +284,7 @@ def context(
         if place is None or memory is None or not can_speak(memory):
             continue
         if cards.flags.withholds(place):
-            flag_ids.append(place.id)
+            flag_ids.append(unmark(place.id))
         else:
             chosen.append((place, memory, case))
         if len(chosen) == _MOST or len(flag_ids) == _MOST_FLAGGED:
@@ -275,30 +296,25 @@ def context(
     ]
     workspace.settle()
     offers = sort_offers(offers)
+    shown = workspace.show([offer.card for offer in offers])
+    offers = [offer._replace(card=card) for offer, card in zip(offers, shown, strict=True)]
     handed = _text(workspace, request, offers, checkpoint)
-    answer = make_answer(budget, handed, total=len(offers), flagged=flag_ids)
-    answer["branch"] = request.branch
-    answer["checkpoint"] = checkpoint["checkpoint"]
-    if pending:
-        answer["pending"] = pending
-    return answer
-
-
-def make_answer(budget: int, handed: Handover, *, total: int, flagged: list[str]) -> ContextAnswer:
-    """The answer about some entries, wherever they are from."""
-    return {
-        "budget": budget,
+    answer: ContextAnswer = {
+        "budget": request.budget,
         "used": len(handed.text),
         "text": handed.text,
         "high": _list_cards(handed.page, "high"),
         "medium": _list_cards(handed.page, "medium"),
         "low": _list_cards(handed.page, "low"),
         "passages": [{"id": mid, "text": text} for mid, text in handed.passages],
-        "left_out": total - len(handed.page),
-        "flagged": flagged,
-        "branch": "",
-        "checkpoint": None,
+        "left_out": len(offers) - len(handed.page),
+        "flagged": flag_ids,
+        "branch": request.branch,
+        "checkpoint": checkpoint["checkpoint"],
     }
+    if seen.pending:
+        answer["pending"] = seen.pending
+    return answer
 
 
 def sort_offers(offers: Iterable[Offer]) -> list[Offer]:
@@ -313,7 +329,7 @@ def sort_offers(offers: Iterable[Offer]) -> list[Offer]:
 
 
 def _candidates(
-    workspace: Workspace, view: View, request: _ContextRequest
+    workspace: MemoryWorkspace, view: View, request: _ContextRequest
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
     """What may matter: what is about the task, the files or the lines; without any of these what is
     new."""
@@ -325,15 +341,15 @@ def _candidates(
 
 
 def _split_lines(
-    workspace: Workspace, files: Sequence[str], position: Position
+    workspace: Workspace, files: Sequence[str], seen: Outlook
 ) -> tuple[Sequence[str], dict[str, float]]:
     """Files without the lines that were named, and what explains those."""
     if not any(":" in file for file in files):
         return files, {}
     from treering.actions.why.why import explain_targets, name_target
 
-    targets = [name_target(workspace, file, position.head) for file in files]
-    branch = position.scope.branch if position.head != workspace.position().head else ""
+    targets = [name_target(workspace, file, seen.head) for file in files]
+    branch = seen.branch if seen.head != workspace.position().head else ""
     return [target.path for target in targets], explain_targets(workspace, targets, branch)
 
 
@@ -349,6 +365,7 @@ def _paths(workspace: Workspace, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _make_offer(card: Card, memory: Memory, case: RelevanceCase) -> Offer:
+    """Offer a memory, with how much it matters."""
     verdict = relevance(
         case._replace(
             stale=card.stale.state if card.stale else "",
@@ -356,11 +373,6 @@ def _make_offer(card: Card, memory: Memory, case: RelevanceCase) -> Offer:
             is_outdated=card.marks.is_replaced,
         )
     )
-    return rate(card, memory, verdict)
-
-
-def rate(card: Card, memory: Memory, verdict: Relevance) -> Offer:
-    """Offer a memory, with how much it matters."""
     card = card._replace(score=verdict.score, why=verdict.why)
     return Offer(card, memory.content, find_words(memory), verdict.group)
 
@@ -370,7 +382,7 @@ def _list_cards(page: Sequence[Offer], group: RelevanceGroup) -> list[Card]:
 
 
 def _text(
-    workspace: Workspace,
+    workspace: MemoryWorkspace,
     request: _ContextRequest,
     offers: Sequence[Offer],
     checkpoint: CheckpointLoaded,
@@ -379,7 +391,9 @@ def _text(
     nonce = fresh_nonce()
     branch = unless_flagged(request.branch, "this one")
     header = f"what is remembered about this repository, branch: {branch}"
-    if request.template:
+    if not isinstance(workspace, Workspace):
+        header = _HUB_HEADER
+    elif request.template:
         return _fill_template(workspace, request, offers, checkpoint, nonce, header)
     now = workspace.clock()
     return hand_over(

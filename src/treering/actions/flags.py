@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from treering.actions.origin import is_own
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import MemoryWorkspace
 from treering.store.view import Copy
 from treering.text.flags import UNSCANNED, DetectorRules, flags_in
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Flags:
     """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: MemoryWorkspace) -> None:
         self._workspace = workspace
         self._inspect = DetectorRules().inspect_briefly()
         self._branches: dict[str, tuple[str, ...]] = {}

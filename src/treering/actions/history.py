@@ -11,7 +11,6 @@ from treering.actions.marks import (
     find_marks,
     marks_of,
 )
-from treering.actions.read import memory_events
 from treering.actions.revise import Revised, check_version, diff_fields, write_changes
 from treering.actions.standing import LandedAs, StandingWord, find_standings
 from treering.actions.workspace import Change, Workspace, Writing
@@ -48,7 +47,7 @@ def log(
     position = workspace.position(branch)
     view = workspace.view_of_all() if all else workspace.view_from(position)
     if id:
-        found = memory_events(workspace, view, view.find(id).id)[:limit]
+        found = workspace.read_events(view, view.find(id).id)[:limit]
     else:
         found = _all_events(workspace, view, limit)
     ids = [event.id for event in found if event.id]
@@ -323,7 +322,7 @@ def _at(workspace: Workspace, place: Copy, to: str) -> Memory:
 def _before(workspace: Workspace, writing: Writing, place: Copy) -> Memory:
     """The newest version in its history whose bytes are not the present ones."""
     vault = place.layer.vault
-    for event in memory_events(workspace, writing.view, place.id):
+    for event in workspace.read_events(writing.view, place.id):
         blob = (
             vault.blob_at(event.commit, place.id)
             if vault.repository.objects.exists(event.commit)

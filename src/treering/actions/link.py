@@ -7,7 +7,7 @@ from treering.actions import inputs
 from treering.actions.card import Neighbour
 from treering.actions.flags import Flags, flags_of_node
 from treering.actions.revise import write_changes
-from treering.actions.workspace import Change, Workspace, WriteOp, Writing
+from treering.actions.workspace import Change, MemoryWorkspace, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound, TreeringError
 from treering.graph.network import Edge, Network, Node, choose, surest_first
@@ -331,8 +331,8 @@ class IndexedLinks:
         return flags_of_node(self._network.node(end.id))
 
 
-def links_seen(workspace: Workspace, view: View, flags: Flags) -> Links:
+def links_seen(workspace: MemoryWorkspace, view: View, flags: Flags) -> Links:
     """The links of what a view shows."""
-    if workspace.neighbourhood.knows(view):
+    if isinstance(workspace, Workspace) and workspace.neighbourhood.knows(view):
         return StoredLinks(workspace, view, flags)
     return IndexedLinks(workspace.searcher.search_view(view).network)

@@ -8,7 +8,7 @@ private memory marks only for its owner, and nothing has to follow a promotion o
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from treering.model.dates import format_moment, instant
 from treering.model.memory import Memory, is_id
@@ -25,7 +25,7 @@ from treering.text.rewording import (
 
 if TYPE_CHECKING:  # a capture needs this module, and no index
     from treering.actions.searcher import SearchView
-    from treering.actions.workspace import Workspace
+    from treering.actions.workspace import MemoryWorkspace, Workspace
     from treering.derived.code_records import CodeRecords
     from treering.search.entry import Entry
     from treering.search.succession import Successors
@@ -132,7 +132,7 @@ def find_marks(
     return {place.id: marks[place.blob] for place in places if place.blob in marks}
 
 
-def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "SearchView":
+def view_with(workspace: "MemoryWorkspace", view: View, blobs: Iterable[str]) -> "SearchView":
     """A view ready to be searched that knows some blobs: the smallest that is enough."""
     wanted, searcher = list(blobs), workspace.searcher
     for make in (searcher.knowledge_view, searcher.search_view):
@@ -143,7 +143,10 @@ def view_with(workspace: "Workspace", view: View, blobs: Iterable[str]) -> "Sear
 
 
 def mark_blobs(
-    workspace: "Workspace", search_view: "SearchView", blobs: Collection[str], head: str | None
+    workspace: "MemoryWorkspace",
+    search_view: "SearchView",
+    blobs: Collection[str],
+    head: str | None,
 ) -> dict[str, Marks]:
     """The same by blob, for a view that is ready to be searched."""
     marks: dict[str, Marks] = {}
@@ -156,7 +159,9 @@ def mark_blobs(
     for blob in blobs:
         if overruling := _find_overruling(search_view, blob):
             marks.setdefault(blob, Marks(outdated_by=overruling))
-    places = [place for blob in blobs if (place := search_view.place(blob))] if head else []
+    if head is None or not _has_code(workspace):
+        return marks
+    places = [place for blob in blobs if (place := search_view.place(blob))]
     memories = (place.try_memory() for place in places)
     read_records = partial(workspace.read_code_records, search_view.view)
     reverted = find_reverted(workspace, memories, head, read_records)
@@ -167,6 +172,12 @@ def mark_blobs(
     return marks
 
 
+def _has_code(workspace: "MemoryWorkspace") -> "TypeGuard[Workspace]":
+    from treering.actions.workspace import Workspace
+
+    return isinstance(workspace, Workspace)
+
+
 def _find_overruling(search_view: "SearchView", blob: str) -> OutdatedBy | None:
     """The commit whose message says that it overrules a memory: records are not searched for what
     they replace."""
@@ -174,13 +185,13 @@ def _find_overruling(search_view: "SearchView", blob: str) -> OutdatedBy | None:
     place = search_view.place(blob) if entry and entry.status == "superseded" else None
     memory = place.try_memory() if place else None
     by = str(memory.details.get("superseded_by", "")) if memory else ""
-    other = search_view.view.place(by) if is_id(by) else None
+    other = search_view.view.place(entry.mark + by) if entry and is_id(by) else None
     newer = other.try_memory() if other else None
     if place is None or newer is None or newer.type != "commit":
         return None
     if not newer.has_link("supersedes", place.id):
         return None
-    return OutdatedBy(by, unless_flagged(newer.title, _FLAGGED))
+    return OutdatedBy(newer.id, unless_flagged(newer.title, _FLAGGED))
 
 
 def find_reverted(
@@ -210,7 +221,7 @@ def find_reverted(
 
 
 def _whose_word(
-    workspace: "Workspace", search_view: "SearchView", newer: str, older: str
+    workspace: "MemoryWorkspace", search_view: "SearchView", newer: str, older: str
 ) -> str | None:
     """Whose word a link is, where that is weaker than the word it is about."""
     from treering.actions.origin import attribute, is_weaker, name_person

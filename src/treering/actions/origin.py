@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.derived.database import Database
 from treering.errors import TreeringError
 from treering.git.repository import Repository
@@ -42,7 +42,7 @@ class Attribution(NamedTuple):
     modified: str
 
 
-def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
+def attribute(workspace: MemoryWorkspace, blob: str, memory: Memory) -> Attribution:
     """Whose word a version of a memory is, and since when: a look-up, once it is known."""
     version = workspace.ledger.version(blob)
     people = version.people if version else (SOMEONE,)
@@ -62,7 +62,7 @@ def attribute(workspace: Workspace, blob: str, memory: Memory) -> Attribution:
     )
 
 
-def is_own(workspace: Workspace, blob: str, memory: Memory) -> bool:
+def is_own(workspace: MemoryWorkspace, blob: str, memory: Memory) -> bool:
     """Return whether this clone alone wrote a version, in the words of its own person."""
     version = workspace.ledger.version(blob)
     if version is None or not all(person.is_here for person in version.people):
@@ -78,9 +78,11 @@ def name_writer(workspace: Workspace, people: Sequence[Contributor]) -> str:
     return address_of(weakest.name) if origins[weakest] == TEAMMATE else origins[weakest]
 
 
-def _is_captured(workspace: Workspace, memory: Memory) -> bool:
+def _is_captured(workspace: MemoryWorkspace, memory: Memory) -> bool:
     """Return whether a record was taken from code history, whoever's clone did so. A commit's
     record is compared with the commit; a session is the sum of several."""
+    if not isinstance(workspace, Workspace):
+        return False
     if memory.source != "hook" or memory.type != "commit":
         return memory.source == "hook" and memory.type == "session"
     from treering.text.masking import mask  # only records need it
@@ -124,7 +126,9 @@ def origin_of(workspace: Workspace, people: Sequence[Contributor]) -> Origin:
     return min((_origin_of(workspace, p) for p in people), key=_STRENGTH.__getitem__)
 
 
-def _origin_of(workspace: Workspace, person: Contributor) -> Origin:
+def _origin_of(workspace: MemoryWorkspace, person: Contributor) -> Origin:
+    if not isinstance(workspace, Workspace):
+        return UNVERIFIED  # the code that would tell who works there is not here
     address, mine = address_of(person.name), workspace.person.email.lower()
     if person == JOINER:
         return YOU if _counts_as_yours(workspace) else TEAMMATE

@@ -4,23 +4,21 @@ from collections.abc import Sequence
 
 from treering.actions import outputs
 from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
-from treering.actions.drain import drain_briefly
 from treering.actions.flags import Flags
 from treering.actions.link import links_seen, neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
 from treering.actions.outputs import Piece
-from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Workspace
-from treering.branches.trunk import trunk_of
-from treering.derived.history import MemoryEvent, events_in
+from treering.actions.workspace import MemoryWorkspace, Workspace
+from treering.derived.history import MemoryEvent
 from treering.errors import Invalid, MemoryNotFound
+from treering.model.mark import unmark
 from treering.model.memory import Memory
 from treering.store import history as past
 from treering.store.view import Copy, Layer, View
 
 
 def read(
-    workspace: Workspace,
+    workspace: MemoryWorkspace,
     id: str,
     *,
     at: str = "",
@@ -35,31 +33,42 @@ def read(
     With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
     `NAME:ID`, or any id with `repos`, is a memory of another repository, as the hub has it.
     """
-    if id.startswith(outputs.PREFIX):
+    if id.startswith(outputs.PREFIX) and isinstance(workspace, Workspace):
         return outputs.piece(workspace, id, offset)
     if repos or (":" in id and not id.startswith("treering:")):
-        from treering.actions.hub.recall import read_across
+        with workspace.open_hub(repos) as hub:
+            hub.refuse_of_one(branch=branch)
+            hub.refuse_past(at=at, history=history)
+            card = _read(hub, id, at, history, links, offset, "")
+            return card._replace(repos=tuple(one for one in hub.freshness if one.name == card.repo))
+    return _read(workspace, id, at, history, links, offset, branch)
 
-        return read_across(
-            workspace.open_hub(), id, repos, at=at, history=history, links=links, offset=offset,
-            branch=branch, now=workspace.clock(),
-        )  # fmt: skip
-    pending = drain_briefly(workspace)
-    position = workspace.position(branch)
-    view = workspace.view_from(position)
+
+def _read(
+    workspace: MemoryWorkspace,
+    id: str,
+    at: str,
+    history: bool,
+    links: int,
+    offset: int,
+    branch: str,
+) -> Card:
+    outlook = workspace.look(branch)
+    view = outlook.view.narrow(id)
     place, seen = _at(workspace, view, id, at) if at else (view.find(id), view)
     memory = place.memory()
-    head = workspace.repository.resolve(at) if at else position.head
-    cards = CardMaker(workspace, seen, head, CodeTree(workspace.repository, position.head))
+    head = workspace.resolve(at) if at else outlook.head
+    cards = CardMaker(workspace, seen, head, outlook.code)
     cards.prepare([place])
-    events = memory_events(workspace, view, memory.id) if history else None
-    return show_whole(cards.make(place, memory), memory, place.blob, offset)._replace(
+    events = workspace.read_events(view, memory.id) if history else None
+    card = show_whole(cards.make(place, memory), memory, unmark(place.blob), offset)._replace(
         details=_details(place, memory),
         links=_neighbours(workspace, view, memory, links, cards.flags),
         outdates=_list_outdates(workspace, seen, place) or None,
         history=None if events is None else tuple(map(write_event, events)),
-        pending=pending or None,
+        pending=outlook.pending or None,
     )
+    return workspace.show([card])[0]
 
 
 def show_whole(card: Card, memory: Memory, version: str, offset: int) -> Card:
@@ -77,7 +86,7 @@ def show_whole(card: Card, memory: Memory, version: str, offset: int) -> Card:
     )
 
 
-def _list_outdates(workspace: Workspace, view: View, place: Copy) -> tuple[Outdates, ...]:
+def _list_outdates(workspace: MemoryWorkspace, view: View, place: Copy) -> tuple[Outdates, ...]:
     """The memories that one replaces in a view, if that version of it is the one seen there."""
     now = view.place(place.id)
     if now is None or now.blob != place.blob:
@@ -86,7 +95,7 @@ def _list_outdates(workspace: Workspace, view: View, place: Copy) -> tuple[Outda
 
 
 def _neighbours(
-    workspace: Workspace, view: View, memory: Memory, hops: int, flags: Flags
+    workspace: MemoryWorkspace, view: View, memory: Memory, hops: int, flags: Flags
 ) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
@@ -103,7 +112,7 @@ def content_from(content: str, offset: int) -> str:
 def _details(place: Copy, memory: Memory) -> dict[str, object]:
     """What is stored, and how the memory came here, which only the promotion's commit knows."""
     tip = place.layer.snapshot.tip
-    promotion = past.promotion_of(place.layer.vault, tip, memory.id) if tip else None
+    promotion = past.promotion_of(place.layer.vault, tip, unmark(memory.id)) if tip else None
     if promotion is None:
         return dict(memory.details)
     facts = {
@@ -114,19 +123,21 @@ def _details(place: Copy, memory: Memory) -> dict[str, object]:
     return dict(memory.details) | {key: value for key, value in facts.items() if value}
 
 
-def _at(workspace: Workspace, view: View, id: str, at: str) -> tuple[Copy, View]:
+def _at(workspace: MemoryWorkspace, view: View, id: str, at: str) -> tuple[Copy, View]:
     """The memory at a commit of its own history, or as seen at a code commit or date, and what was
     seen then."""
-    for vault in workspace.store.vaults():
+    for vault in dict.fromkeys(layer.vault for layer in view.layers):
         commit = vault.repository.resolve(at)
         if commit and past.is_memory_commit(vault, commit):
             place = view.find(id)
-            blob = vault.blob_at(commit, place.id)
-            if blob is None:
-                raise MemoryNotFound(f"The memory {place.id} is not in {at}")
             scope = vault.scope_of(commit)
-            kind = "trunk" if scope.branch == trunk_of(workspace.repository) else "branch"
-            layer = Layer(kind, vault, vault.snapshot_at(scope, commit))
+            trunks = {layer.branch for layer in view.layers if layer.kind == "trunk"}
+            kind = "trunk" if scope.branch in trunks else "branch"
+            snapshot = vault.snapshot_at(scope, commit)
+            layer = Layer(kind, vault, snapshot, mark=place.layer.mark)
+            blob = layer.blob(place.id)
+            if blob is None:
+                raise MemoryNotFound(f"The memory {unmark(place.id)} is not in {at}")
             return Copy(place.id, blob, layer), view
     if version := _at_version(view, id, at):
         return version, view
@@ -142,16 +153,11 @@ def _at_version(view: View, id: str, version: str) -> Copy | None:
     memory = vault.try_memory(blob)
     if blob is None:
         return None
-    if memory is None or memory.id != place.id:
-        raise MemoryNotFound(f"{version} is not a version of the memory {place.id}")
-    return Copy(place.id, blob, place.layer)
+    if memory is None or memory.id != unmark(place.id):
+        raise MemoryNotFound(f"{version} is not a version of the memory {unmark(place.id)}")
+    return Copy(place.id, place.layer.mark + blob, place.layer)
 
 
 def write_event(event: MemoryEvent) -> HistoryEntry:
     """What happened to a memory, as it is answered."""
     return HistoryEntry(event.commit, event.when, event.author, event.op, event.title)
-
-
-def memory_events(workspace: Workspace, view: View, memory_id: str) -> list[MemoryEvent]:
-    """What happened to one memory in the layers it is seen through, newest first."""
-    return workspace.ledger.sort_events(events_in(view, memory_id))

@@ -4,15 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from treering.actions.card import Card, CardMaker
-from treering.actions.drain import drain_briefly
 from treering.actions.searcher import SLACK, SearchView
-from treering.actions.staleness import CodeTree
-from treering.actions.workspace import Position, Workspace
+from treering.actions.workspace import MemoryWorkspace, Outlook, Workspace
 from treering.branches import layers
-from treering.branches.layers import view_of_trash
 from treering.call import Advice, Call
 from treering.hub.names import RepoFreshness
 from treering.model.choices import Mode, Order, Tiers
+from treering.model.mark import mark_of
 from treering.model.query import Filters, Query, parse
 from treering.model.taxonomy import RECORD_TYPES, SAVED_TYPES
 from treering.search.hits import Hit, SearchResult, count_weak, withhold_weak
@@ -26,11 +24,11 @@ Search = Callable[[int | None], SearchResult]
 
 
 class RecallRequest(NamedTuple):
-    """What is asked, of which view; `everything` is what other branches hold as well."""
+    """What is asked, of which view; of views `elsewhere` it is only counted, by a word."""
 
-    workspace: Workspace
+    workspace: MemoryWorkspace
     view: View
-    everything: View
+    elsewhere: Mapping[str, View]
     query: Query
     filters: Filters
     scope: str
@@ -81,7 +79,7 @@ class RecallRequest(NamedTuple):
         search_view = make(self.view, every_copy=self.scope == "all", with_saved=is_asked)
         elsewhere = {
             word: make(view, every_copy=True, with_saved=is_asked).ranks
-            for word, view in self._elsewhere()
+            for word, view in self.elsewhere.items()
         }
 
         def search(limit: int | None) -> SearchResult:
@@ -92,15 +90,6 @@ class RecallRequest(NamedTuple):
             )  # fmt: skip
 
         return search_view, search
-
-    def _elsewhere(self) -> list[tuple[str, View]]:
-        """Views that are not shown from here, by the word under which they are counted."""
-        snapshots = {layer.snapshot for layer in self.view.layers}
-        views = {"trash": layers.view_of_trash(self.workspace.store, self.view.branch)}
-        others = self.everything.layers
-        if self.scope != "all" and any(layer.snapshot not in snapshots for layer in others):
-            views["other_branches"] = self.everything
-        return [(word, view) for word, view in views.items() if view.layers]
 
 
 def _say_left_out(result: SearchResult) -> SearchResult:
@@ -126,8 +115,13 @@ class Recalled(NamedTuple):
     repos: tuple[RepoFreshness, ...] | None = None
 
 
+#: What is counted where it is not shown; of repositories in a hub there is no more than the first.
+_COUNTED = ("superseded", "deleted")
+_COUNTED_HERE = (*_COUNTED, "other_branches", "trash", "records")
+
+
 def recall(
-    workspace: Workspace,
+    workspace: MemoryWorkspace,
     query: str = "",
     *,
     scope: str = "branch",
@@ -151,34 +145,31 @@ def recall(
     What somebody meant to say comes before records (commits, sessions, checkpoints, progress).
     Where nothing is close to the question, nothing is shown unless `weak`, only counted.
     """
+    if repos:
+        with workspace.open_hub(repos) as hub:
+            hub.refuse_of_one(branch=branch, at=at)
+            answer = recall(
+                hub, query, scope=scope, records=records, mode=mode, order=order, expand=expand,
+                relation=relation, detail=detail, limit=limit, cursor=cursor, weak=weak, **given,
+            )  # fmt: skip
+            return answer._replace(repos=hub.freshness)
     now = workspace.clock()
     question = parse(query, now)
     filters = Filters.of(now, **given)
     order_given = order
     order = order or "relevance"
     filters = filters._replace(records=records)
-    if ":" in (filters.file or question.filters.file):
+    if ":" in (filters.file or question.filters.file) and isinstance(workspace, Workspace):
         from treering.actions.why.why import explain_file  # lines are rarely named
 
         filters = explain_file(workspace, question.filters.merge(filters), branch)
     limit = limit or (_LIST_LIMIT if question.is_empty else _SEARCH_LIMIT)
-    if repos:
-        from treering.actions.hub.recall import recall_across, refuse_single
-
-        refuse_single(branch=branch, at=at)
-        return recall_across(
-            workspace.open_hub(), now, question, filters, repos=repos, mode=mode, order=order,
-            detail=detail, limit=limit, cursor=cursor, weak=weak, expand=expand, relation=relation,
-        )  # fmt: skip
-
-    pending = drain_briefly(workspace)
-    position = workspace.position(branch or question.filters.branch)
-    everything = workspace.view_of_all(position)
-    view = _view(workspace, position, everything, scope, at)
+    seen = workspace.look(branch or question.filters.branch)
+    view, elsewhere = _choose_views(workspace, seen, scope, at)
     asked = RecallRequest(
-        workspace, view, everything, question, filters, scope, order, mode, now, bool(at or expand)
+        workspace, view, elsewhere, question, filters, scope, order, mode, now, bool(at or expand)
     )
-    words = repr((query, filters, scope, position.scope, at, mode, order))
+    words = repr((query, filters, scope, seen.view.branch, at, mode, order))
     if cursor:
         search_view, search = asked.of_all()
         search_result, following = _next_page(
@@ -197,39 +188,52 @@ def recall(
 
     workspace.settle()
 
-    code = CodeTree(workspace.repository, position.head)
-    head = workspace.repository.resolve(at) if at else position.head
-    cards = CardMaker(workspace, search_view, head, code)
+    head = workspace.resolve(at) if at else seen.head
+    cards = CardMaker(workspace, search_view, head, seen.code)
     reader = _HitReader(cards, search_view, question, detail)
-    results = reader.read(search_result.hits)
+    results = reader.name_equal(reader.read(search_result.hits))
     if order == "relevance":
         results = _place_amended(results)
     if expand:
         results = _with_linked(reader, search_view, results, expand, relation, order)
     return Recalled(
         query=query,
-        branch=position.scope.branch,
-        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)),
+        branch=seen.branch,
+        layers=tuple(dict.fromkeys(layer.branch for layer in view.layers)) if seen.branch else (),
         total=search_result.total,
         cursor=following,
-        results=tuple(results),
+        results=tuple(workspace.show(results)),
         withheld={
             key: search_result.withheld.get(key, 0)
-            for key in ("superseded", "deleted", "other_branches", "trash", "records")
+            for key in (_COUNTED_HERE if seen.branch else _COUNTED)
             if key != "records" or LEFT_OUT not in search_result.notes  # not counted, then
         }
         | count_weak(search_result.withheld),
         mode=search_result.mode,
         notes=(*search_result.notes, *_point_to_trash(asked, search_result)) or None,
-        pending=pending or None,
+        pending=seen.pending or None,
     )
 
 
-def _view(workspace: Workspace, position: Position, everything: View, scope: str, at: str) -> View:
+def _choose_views(
+    workspace: MemoryWorkspace, seen: Outlook, scope: str, at: str
+) -> tuple[View, dict[str, View]]:
+    """The view that is asked, and those that are not shown from here, by the word under which
+    they are counted."""
+    if not isinstance(workspace, Workspace):
+        return seen.view, {}
+    view, everything = seen.view, layers.everything(workspace.store, seen.branch, seen.trunk)
     if scope == "trunk":
-        position = workspace.position_on_trunk()
-    view = everything if scope == "all" else workspace.view_from(position)
-    return workspace.as_of(view, at) if at else view
+        view = workspace.view_from(workspace.position_on_trunk())
+    elif scope == "all":
+        view = everything
+    if at:
+        view = workspace.as_of(view, at)
+    views = {"trash": layers.view_of_trash(workspace.store, view.branch)}
+    snapshots = {layer.snapshot for layer in view.layers}
+    if scope != "all" and any(layer.snapshot not in snapshots for layer in everything.layers):
+        views["other_branches"] = everything
+    return view, {word: other for word, other in views.items() if other.layers}
 
 
 def _point_to_trash(asked: RecallRequest, result: SearchResult) -> tuple[str, ...]:
@@ -237,7 +241,7 @@ def _point_to_trash(asked: RecallRequest, result: SearchResult) -> tuple[str, ..
     of it."""
     if not result.withheld.get("trash"):
         return ()
-    for layer in view_of_trash(asked.workspace.store, asked.view.branch).layers:
+    for layer in asked.elsewhere["trash"].layers:
         search_view = asked.workspace.searcher.search_view(View(asked.view.branch, (layer,)))
         found = search_view.index.search(
             asked.query, search_view.ranks, filters=asked.filters, mode="text", now=asked.now,
@@ -271,7 +275,7 @@ def _order_by_explanation(
 
 
 def _next_page(
-    workspace: Workspace,
+    workspace: MemoryWorkspace,
     search_view: SearchView,
     result: SearchResult,
     words: str,
@@ -300,6 +304,7 @@ class _HitReader:
         self._search_view = search_view
         self._words = question.words
         self._detail = detail
+        self._same: dict[tuple[str, str], list[str]] = {}
 
     def read(self, hits: Sequence[Hit]) -> list[Card]:
         """Read some hits; those close to the question that a later one amends are marked."""
@@ -319,7 +324,22 @@ class _HitReader:
                     similar=tuple(other.id for other in similar if other) or None,
                 )
                 results.append(card.with_text(memory, self._detail, self._words))
+                self._same.setdefault((memory.type, memory.content), []).append(card.id)
         return results
+
+    def name_equal(self, results: Sequence[Card]) -> list[Card]:
+        """Return the cards; those with equal texts in other repositories of a hub name them."""
+        others = {
+            one: [other for other in ids if mark_of(other) != mark_of(one)]
+            for ids in self._same.values()
+            for one in ids
+        }
+        return [
+            card._replace(similar=(*(card.similar or ()), *equal))
+            if (equal := others.get(card.id))
+            else card
+            for card in results
+        ]
 
 
 def _place_amended(results: Sequence[Card]) -> list[Card]:

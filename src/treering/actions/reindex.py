@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.searcher import Searcher, refuse_unusable_model
+from treering.actions.searcher import LearningSearcher, refuse_unusable_model
 from treering.actions.workspace import Workspace
 from treering.git.repository import Repository
 from treering.store.view import View
@@ -34,7 +34,7 @@ def catch_up(workspace: Workspace) -> None:
     workspace.ledger.catch_up()
 
 
-def open_beside(git_dir: Path, cache: Path | None) -> tuple[Searcher, View]:
+def open_beside(git_dir: Path, cache: Path | None) -> tuple[LearningSearcher, View]:
     """A searcher for another thread of this process, and all there is to search."""
     workspace = Workspace(Repository(git_dir), cache=cache)
     return workspace.searcher, workspace.view_of_all()

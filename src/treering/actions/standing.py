@@ -9,7 +9,7 @@ remember something while the trunk is checked out.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from treering.actions.workspace import Workspace
+from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import tips_of
 from treering.derived.code_records import find_source
@@ -52,10 +52,10 @@ PROPOSED = Standing("proposed")
 UNKNOWN = Standing()
 
 
-def find_standings(workspace: Workspace, copies: Iterable[Copy]) -> dict[str, Standing]:
-    """The standing of some copies of memories, by id."""
+def find_standings(workspace: MemoryWorkspace, copies: Iterable[Copy]) -> dict[str, Standing]:
+    """The standing of some copies of memories, by id; unknown where their code is not here."""
     wanted = {copy.id: copy for copy in copies}
-    if not wanted:
+    if not wanted or not isinstance(workspace, Workspace):
         return {}
     tips: dict[bool, set[str]] = {False: set(), True: set()}
     for copy in wanted.values():

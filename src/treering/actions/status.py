@@ -545,7 +545,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if name == "outputs":
         return {"outputs": outputs.list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
-    search_view.index.catch_up()
+    workspace.searcher.index.catch_up()
     memories = list(search_view.entries())
     alive = [memory for memory in memories if memory.status != "deleted"]
     if name in _SIDES:

@@ -1,7 +1,9 @@
 """A repository opened for memory work: where we stand, what is seen, how it is written."""
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
@@ -33,18 +35,23 @@ from treering.text import secrets
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
+    from treering.actions.card import Card
+    from treering.actions.hub.workspace import HubWorkspace
     from treering.actions.neighbourhood import Neighbourhood
     from treering.actions.origin import Authors
-    from treering.actions.searcher import Searcher
+    from treering.actions.searcher import LearningSearcher
+    from treering.actions.staleness import CodeTree
     from treering.branches.apply import Actor
     from treering.branches.reverts import Reverts
     from treering.derived.code_records import CodeRecords
     from treering.derived.content import MemoryRows
     from treering.derived.database import Database
-    from treering.derived.history import History
-    from treering.derived.ledger import Ledger
+    from treering.derived.history import History, MemoryEvent
+    from treering.derived.ledger import Ledger, Versions
     from treering.hub.hub import RepositoryHub
+    from treering.search.corpus import EntrySource
     from treering.search.pages import Pages
+    from treering.search.searcher import ViewSearcher
     from treering.store.state import StateFolder
 
 
@@ -177,7 +184,6 @@ class Writing:
         }
 
 
-__all__ = ["Change", "Position", "Workspace", "WriteOp", "Writing", "code_of"]
 _ATTEMPTS = 5
 Result = TypeVar("Result")
 
@@ -196,7 +202,75 @@ class WorkspaceOptions(TypedDict, total=False):
     hub: HubSetting
 
 
-class Workspace:
+class Outlook(NamedTuple):
+    """What a call sees: a view, and the code that its memories are about, where that is here."""
+
+    view: View
+    #: The branch it is seen from, and the trunk.
+    branch: str = ""
+    trunk: str = ""
+    head: str | None = None
+    code: "CodeTree | None" = None
+    #: Events that hooks noted and nobody has looked at.
+    pending: int = 0
+
+
+class MemoryWorkspace(ABC):
+    """Memories that can be asked about: a repository's (Workspace), or a hub's (HubWorkspace)."""
+
+    clock: Clock
+    #: Flags of blobs that were looked at and that no index knows them of.
+    inspected: dict[str, tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def rows(self) -> "EntrySource":
+        """What is derived from the text of each memory."""
+
+    @property
+    @abstractmethod
+    def ledger(self) -> "Versions":
+        """Who wrote what is shown, and when."""
+
+    @property
+    @abstractmethod
+    def searcher(self) -> "ViewSearcher":
+        """The way to search."""
+
+    @property
+    @abstractmethod
+    def pages(self) -> "Pages":
+        """What is kept of answers to be read on."""
+
+    @abstractmethod
+    def look(self, branch: str = "") -> Outlook:
+        """Return what is seen now, from a branch or from here."""
+
+    @abstractmethod
+    def as_of(self, view: View, at: str) -> View:
+        """Return a view as it was at some moment."""
+
+    @abstractmethod
+    def read_events(self, view: View, memory_id: str) -> "list[MemoryEvent]":
+        """Return what happened to a memory in the layers of a view, newest first."""
+
+    @abstractmethod
+    def open_hub(self, repos: Sequence[str]) -> "AbstractContextManager[HubWorkspace]":
+        """Open some repositories of the hub for the length of a call."""
+
+    def resolve(self, at: str) -> str | None:  # noqa: ARG002
+        """Return the commit of the code that a revision names, where there is code."""
+        return None
+
+    def settle(self) -> None:  # noqa: B027
+        """After a look at the index: see to what would be too slow for the answer."""
+
+    def show(self, cards: "Sequence[Card]") -> "list[Card]":
+        """Return cards as a door shows them."""
+        return list(cards)
+
+
+class Workspace(MemoryWorkspace):
     """One repository's memories, seen from where its HEAD is at each call."""
 
     def __init__(
@@ -223,8 +297,7 @@ class Workspace:
         self.store.use_history(self._make_history)
         self.clock = clock
         self._person = person
-        #: Flags of blobs that were looked at and that no index knows them of.
-        self.inspected: dict[str, tuple[str, ...]] = {}
+        self.inspected = {}
         cache_large_trees()
         set_fsync(self.is_synced)
 
@@ -276,11 +349,11 @@ class Workspace:
         return StateFolder(self.store.folder, cache)
 
     @cached_property
-    def searcher(self) -> "Searcher":
+    def searcher(self) -> "LearningSearcher":
         """The way to search; whoever only writes never loads the index."""
-        from treering.actions.searcher import Searcher
+        from treering.actions.searcher import LearningSearcher
 
-        return Searcher(self.store, self.rows, self.index_folder, cache=self._cache)
+        return LearningSearcher(self.store, self.rows, self.index_folder, cache=self._cache)
 
     @cached_property
     def rows(self) -> "MemoryRows":
@@ -350,11 +423,17 @@ class Workspace:
         folder = self.database.folder
         return folder / "index" if folder else None
 
-    def open_hub(self) -> "RepositoryHub":
+    @property
+    def hub(self) -> "RepositoryHub":
         """The hub, opened at the first question to it."""
         if not self._hubs:
             self._hubs.append(open_hub(self._hub_setting, self.repository, self.clock))
         return self._hubs[0]
+
+    def open_hub(self, repos: Sequence[str]) -> "AbstractContextManager[HubWorkspace]":
+        from treering.actions.hub.workspace import HubWorkspace
+
+        return HubWorkspace(self.hub, self.clock).open_hub(repos)
 
     def settle(self) -> None:
         """After a look at the index: make vectors of a slow model, if this process lives on."""
@@ -378,6 +457,9 @@ class Workspace:
         if self._driver and events - self._driven:
             self._driven |= events
             self._driver(self.repository.common_dir)
+
+    def resolve(self, at: str) -> str | None:
+        return self.repository.resolve(at)
 
     def now(self) -> str:
         return format_moment(self.clock())
@@ -414,6 +496,21 @@ class Workspace:
         if scope.is_detached:
             return self.repository.resolve(scope.branch[1:])
         return self.repository.tip_of(scope.branch)
+
+    def look(self, branch: str = "") -> Outlook:
+        """Return what is seen now; what hooks noted is taken in first, if that is soon done."""
+        from treering.actions.drain import drain_briefly
+        from treering.actions.staleness import CodeTree
+
+        pending = drain_briefly(self)
+        at = self.position(branch)
+        code = CodeTree(self.repository, at.head)
+        return Outlook(self.view_from(at), at.scope.branch, at.trunk, at.head, code, pending)
+
+    def read_events(self, view: View, memory_id: str) -> "list[MemoryEvent]":
+        from treering.derived.history import events_in
+
+        return self.ledger.sort_events(events_in(view, memory_id))
 
     def view(self, branch: str = "") -> View:
         return self.view_from(self.position(branch))

@@ -1,9 +1,13 @@
 """treering hub: one question to every repository, and what it takes to answer it."""
 
+import contextlib
 import json
+import os
 import signal
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,11 +63,11 @@ def _make(verb: Verb) -> click.Command:
 
 
 def _open(call: "Invocation", named: str) -> "RepositoryHub":
-    from treering.actions.hub.manage import HubWorkspace
+    from treering.actions.hub.workspace import HubWorkspace
     from treering.cli.caller import read_hub
 
     setting = read_hub()
-    return HubWorkspace.open(setting._replace(named=named or setting.named), call.repo).open_hub()
+    return HubWorkspace.open(setting._replace(named=named or setting.named), call.repo).hub
 
 
 # --- repositories ---------------------------------------------------------------------------------
@@ -116,16 +120,111 @@ def _run_remove(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
 # --- update ---------------------------------------------------------------------------------------
 
 
+#: Seconds for one repository, the first update of a large one included.
+UPDATE_SECONDS = 1800.0
+#: Bytes of one file and of memory: what would be larger is not a repository of memories.
+MAX_FILE, MAX_MEMORY = 4 * 1024**3, 4 * 1024**3
+#: Repositories that are updated at once: most of the time of many is waiting for a network.
+MAX_UPDATES = 4
+#: Set for a process that updates one repository, and says with which limits.
+_WORKER = "TREERING_HUB_WORKER"
+
+
 def _run_update(
     call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], watch: str
 ) -> int:
     from treering.actions.hub.manage import read_seconds, update
 
+    if limits := os.environ.get(_WORKER):
+        return _update_here(call, hub, names[0], limits)
     if watch:
         return _watch(call, hub, names, read_seconds(watch))
-    answer = update(hub, names, say=lambda result: call.say(_render_result(result)))
+    answer = update(
+        hub,
+        names,
+        partial(update_apart, hub.address),
+        say=lambda result: call.say(_render_result(result)),
+    )
     call.answer(answer, _render_round)
     return 1 if answer.repos and answer.failed == len(answer.repos) else 0
+
+
+def _update_here(call: "Invocation", hub: "RepositoryHub", name: str, limits: str) -> int:
+    """Update one repository in this process, which was started for it."""
+    import resource
+
+    largest, memory = map(int, limits.split())
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is an error
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    call.answer(hub.update(name), _render_result)
+    return 0
+
+
+def update_apart(address: str, names: Sequence[str]) -> Iterator["UpdateResult"]:
+    """Update repositories as `treering hub update NAME`, several at once, each in a process with
+    limits: one that hangs, or is larger than any should be, costs its own turn and no other."""
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    processes: list[subprocess.Popen[str]] = []
+    pool = ThreadPoolExecutor(MAX_UPDATES)
+    try:
+        for done in as_completed(
+            [pool.submit(_update_one, address, name, processes) for name in names]
+        ):
+            yield done.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            _end(process)
+        pool.shutdown()
+
+
+def _update_one(
+    address: str, name: str, processes: list["subprocess.Popen[str]"]
+) -> "UpdateResult":
+    from treering.cli.caller import own_command
+    from treering.hub.hub import UpdateResult
+
+    process = subprocess.Popen(
+        own_command("hub", "update", "--json", "--", name),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TREERING_HUB": address, _WORKER: f"{MAX_FILE} {MAX_MEMORY}"},
+        start_new_session=True,  # git and ssh below it end with it
+    )
+    processes.append(process)
+    try:
+        out, err = process.communicate(timeout=UPDATE_SECONDS)
+    except subprocess.TimeoutExpired:
+        message = f"It took more than {UPDATE_SECONDS:g} seconds."
+        return UpdateResult(name, "failed", error=message)
+    finally:
+        _end(process)
+    try:
+        values = json.loads(out)
+        return UpdateResult(**values | {"notes": tuple(values.get("notes") or ())})
+    except (ValueError, TypeError):
+        return UpdateResult(name, "failed", error=_explain(process.returncode, err))
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """End a process with all that it started."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _explain(code: int, err: str) -> str:
+    """Why a process said nothing."""
+    if code < 0:
+        return f"The update ended by signal {-code}."
+    try:
+        return str(json.loads(err)["error"]["message"])
+    except (ValueError, TypeError, KeyError):
+        return f"The update ended with exit code {code}."
 
 
 def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], seconds: float) -> int:
@@ -134,7 +233,7 @@ def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], sec
     from treering.actions.hub.manage import watch
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    for answer in watch(hub, names, seconds):
+    for answer in watch(hub, names, partial(update_apart, hub.address), seconds):
         if call.as_json:
             click.echo(json.dumps(jsonable(answer), ensure_ascii=False))
         else:

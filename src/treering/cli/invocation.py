@@ -46,11 +46,11 @@ class Invocation:
 
     def ask_hub(self, verb: str, *args: Any, hub: str = "", **options: Any) -> Any:
         """The same, where only the hub is asked: that works outside a repository, too."""
-        from treering.actions.hub.manage import HubWorkspace
+        from treering.actions.hub.workspace import HubWorkspace
 
         setting = read_hub()
-        desk = HubWorkspace.open(setting._replace(named=hub or setting.named), self.repo)
-        return find_verb(verb).act(desk, *args, **options)
+        workspace = HubWorkspace.open(setting._replace(named=hub or setting.named), self.repo)
+        return find_verb(verb).act(workspace, *args, **options)
 
     def answer(self, value: Any, render: Callable[[Any], str]) -> None:
         """Print the answer: JSON for programs, text for people."""

@@ -23,6 +23,7 @@ from treering.derived.database import Database, chunks, select
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.graph.subject import Subject, subject_of
+from treering.model.mark import unmark
 from treering.model.memory import Memory, derive_id
 from treering.model.provenance import Version, credible_dates, when_said
 from treering.model.scope import Scope
@@ -99,17 +100,24 @@ class MemoryRows:
         missing = self.unknown_blobs(blobs)
         if limit is not None and len(missing) > limit:
             return False
-        for start in range(0, len(missing), _BATCH_SIZE):
-            part = missing[start : start + _BATCH_SIZE]
-            memories = {blob: memory for blob in part if (memory := _parse(layer, blob))}
-            exists = layer.vault.repository.objects.exists
-            others = [blob for blob in part if blob not in memories]
-            blank = [blob for blob in others if exists(blob)]
-            is_whole &= len(blank) == len(others)  # an object that is missing may come
-            self.add(memories, blank=blank)
+        is_whole &= self.add_missing(layer, missing)
         if is_whole:
             self.add({}, trees=filter(None, (*unknown, layer.snapshot.key[1])))
         return True
+
+    def add_missing(self, layer: Layer, blobs: Sequence[str]) -> bool:
+        """Read blobs of a layer and insert their rows; False where an object is missing, which may
+        come."""
+        is_whole = True
+        for start in range(0, len(blobs), _BATCH_SIZE):
+            part = blobs[start : start + _BATCH_SIZE]
+            memories = {blob: memory for blob in part if (memory := _parse(layer, blob))}
+            exists = layer.vault.repository.objects.exists
+            others = [blob for blob in part if blob not in memories]
+            blank = [blob for blob in others if exists(unmark(blob))]
+            is_whole &= len(blank) == len(others)
+            self.add(memories, blank=blank)
+        return is_whole
 
     def _changed_shards(self, layer: Layer) -> dict[str, str]:
         """Return the shards of a layer that may hold what is new, by tree: of a thousand a capture
@@ -329,7 +337,7 @@ def _is_plain(entry: Entry) -> bool:
 
 def _parse(layer: Layer, blob: str) -> Memory | None:
     try:
-        return layer.vault.memory(blob)
+        return layer.read(blob)
     except (TreeringError, GitError):
         return None  # no memory; doctor names it
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -50,33 +51,41 @@ AHEAD = "ahead"
 _BROUGHT = ("push", "fetch", "pull", "restore", "revived", "redact", AHEAD)
 _MERGED = ("sync", "sync: merged")
 _COLUMNS = "blob, id, people, born, changed, said, words"
+_ADD_VERSION = "INSERT OR REPLACE INTO authorship VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
-class Ledger:
-    """What is known of one repository's versions."""
+class Versions(ABC):
+    """What is known of versions of memories."""
 
-    def __init__(
-        self, store: Store, database: Database, state: StateFolder, clock: Callable[[], float]
-    ) -> None:
-        self._store = store
-        self._database = database
-        self._history = History(database, most_unkept=MOST_UNKEPT)
-        self._state = state
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._unreadable: set[str] = set()
-        self._own: list[tuple[Vault, str]] = []
-        self._lock = threading.Lock()
 
+    @abstractmethod
     def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
         """Return what is known of some versions, by blob."""
-        ids = list(blobs)
-        versions = {version.blob: version for version in self._select("blob", ids)}
-        for look in (self._look_at_own, self.catch_up):
-            if len(versions) < len(set(ids)):
-                look()
-                # Whether or not it found anything: another thread may have, meanwhile.
-                versions = {version.blob: version for version in self._select("blob", ids)}
-        return versions
+
+    def version(self, blob: str) -> Version | None:
+        return self.versions([blob]).get(blob)
+
+    def date(self, memory: Memory, version: Version | None) -> Memory:
+        """The memory with dates that are credible."""
+        return redate(memory, version, self._clock())
+
+
+class VersionTable(Versions):
+    """The same, as far as somebody wrote it down in a database."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        super().__init__(clock)
+        self._database = database
+
+    def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
+        return {version.blob: version for version in self._select("blob", blobs)}
+
+    def add(self, versions: Iterable[Version]) -> None:
+        """Write down what is known of some versions."""
+        rows = [(*v[:2], json.dumps(v.people), *v[3:]) for v in versions]
+        self._database.ensure(lambda db: db.executemany(_ADD_VERSION, rows))
 
     def _select(self, key: str, values: Iterable[str]) -> list[Version]:
         wanted = list(values)
@@ -85,12 +94,31 @@ class Ledger:
             [],
         )
 
-    def version(self, blob: str) -> Version | None:
-        return self.versions([blob]).get(blob)
 
-    def date(self, memory: Memory, version: Version | None) -> Memory:
-        """The memory with dates that are credible."""
-        return redate(memory, version, self._clock())
+class Ledger(VersionTable):
+    """What is known of one repository's versions, up to date with its history."""
+
+    def __init__(
+        self, store: Store, database: Database, state: StateFolder, clock: Callable[[], float]
+    ) -> None:
+        super().__init__(database, clock)
+        self._store = store
+        self._history = History(database, most_unkept=MOST_UNKEPT)
+        self._state = state
+        self._unreadable: set[str] = set()
+        self._own: list[tuple[Vault, str]] = []
+        self._lock = threading.Lock()
+
+    def versions(self, blobs: Iterable[str]) -> dict[str, Version]:
+        """Return what is known of some versions, by blob."""
+        ids = list(blobs)
+        versions = super().versions(ids)
+        for look in (self._look_at_own, self.catch_up):
+            if len(versions) < len(set(ids)):
+                look()
+                # Whether or not it found anything: another thread may have, meanwhile.
+                versions = super().versions(ids)
+        return versions
 
     def moments(self, commits: Iterable[str]) -> dict[str, float]:
         """Return when commits of scopes were made, as far as that is credible."""
@@ -286,9 +314,7 @@ class Ledger:
 
         def change(db: sqlite3.Connection) -> None:
             versions = ((*v[:2], json.dumps(v.people), *v[3:]) for v in walk.found.values())
-            db.executemany(
-                "INSERT OR REPLACE INTO authorship VALUES (?, ?, ?, ?, ?, ?, ?)", versions
-            )
+            db.executemany(_ADD_VERSION, versions)
             moments = ((oid, *moment) for oid, moment in walk.moments.items())
             db.executemany("INSERT OR IGNORE INTO authorship_commits VALUES (?, ?, ?)", moments)
             people = ((person,) for person in walk.people - {""})

@@ -236,6 +236,39 @@ class Network:
         return dict(Counter(edge.relation for edge in self.edges()).most_common())
 
 
+class SparseNetwork(Network):
+    """A network of which only what is asked for is looked up, for views of very many memories.
+
+    `find` gives a memory that is seen, `linking` the ids of those that may link to one.
+    """
+
+    def __init__(
+        self, find: Callable[[str], Node | None], linking: Callable[[str], Iterable[str]]
+    ) -> None:
+        super().__init__(())
+        self._find = find
+        self._linking = linking
+
+    def node(self, memory_id: str) -> Node | None:
+        node = self.nodes.get(memory_id) or self._find(memory_id)
+        if node is None or node.status == "deleted":
+            return None
+        return self.nodes.setdefault(memory_id, node)
+
+    def around(
+        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
+    ) -> list[Edge]:
+        if memory_id not in self._around and (node := self.node(memory_id)):
+            self._out[memory_id] = [edge for edge in _edges_of(node) if self.node(edge.target)]
+            sources = filter(None, map(self.node, self._linking(memory_id)))
+            edges = (edge for source in sources for edge in _edges_of(source))
+            self._in[memory_id] = [edge for edge in edges if edge.target == memory_id]
+        return super().around(memory_id, relations, direction)
+
+    def degree(self, memory_id: str) -> int:
+        return len(self.around(memory_id))
+
+
 def _edges_of(node: Node) -> list[Edge]:
     return [
         Edge(node.id, target, relation, confidence, by, since or node.created)

@@ -1,22 +1,33 @@
-"""What a hub is, of whichever kind: repositories by name, and one question to all of them.
+"""What a hub is, of whichever kind: repositories by name, and a view with the layers of many.
 
-A folder is one kind, a PostgreSQL database the other. Both answer with the values below, which hold
-everything a door may show, and nothing of how they were found.
+A folder is one kind, a PostgreSQL database the other. Both hand out a HubReader, with which the
+verbs that read work as they do in a repository.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
+from treering.call import Advice, Call
 from treering.derived.history import MemoryEvent
-from treering.graph.network import Network
+from treering.derived.ledger import Versions
+from treering.errors import AmbiguousId, MemoryNotFound, NotAllowed, RepoNotFound
+from treering.graph.network import Network, SparseNetwork
 from treering.hub.mirror import MirrorState
-from treering.model.choices import Match
-from treering.model.memory import Memory
-from treering.search.matching import Request
-from treering.search.succession import NONE, Successors
+from treering.hub.names import split_id
+from treering.model.mark import mark_of, unmark
+from treering.model.memory import id_prefix
+from treering.search.corpus import EntrySource
+from treering.search.entry import Entry
+from treering.search.hits import SearchResult
+from treering.search.pages import Pages
+from treering.search.searcher import SearchView, ViewSearcher
+from treering.store.view import Copy, Layer, View
 
 UpdateStatus = Literal["updated", "unchanged", "busy", "failed"]
-Say = Callable[[str], None]
+_MOST_NAMED = 5  # memories, of those that an ambiguous id may mean
 
 
 class RepositoryRecord(NamedTuple):
@@ -33,43 +44,8 @@ class RepositoryRecord(NamedTuple):
     memories: int = 0
     error: str = ""
     state: MirrorState = MirrorState()
-
-
-class HubCopy(NamedTuple):
-    """A memory in a repository; its dates are those that commits vouch for."""
-
-    repo: str
-    branch: str
-    layer: str
-    blob: str
-    memory: Memory
-    #: Those whose words are in it, the first writer first.
-    people: tuple[str, ...] = ()
-    flags: tuple[str, ...] | None = None
-
-
-class HubHit(NamedTuple):
-    """A memory that answers, why, and the ids of those like it in the same repository."""
-
-    copy: HubCopy
-    score: float
-    why: tuple[str, ...]
-    similar: tuple[str, ...] = ()
-    #: What of the same repository replaces it, or may.
-    successors: Successors = NONE
-    match: Match | None = None
-    spelled: str = ""
-
-
-class HubResult(NamedTuple):
-    """An answer: hits in order, and what to say about the rest."""
-
-    hits: tuple[HubHit, ...] = ()
-    total: int = 0
-    withheld: Mapping[str, int] = {}
-    notes: tuple[str, ...] = ()
-    mode: str = "text"
-    is_more: bool = False
+    #: What its mark is made of; no two repositories of a hub have the same.
+    number: int = 0
 
 
 class UpdateResult(NamedTuple):
@@ -93,8 +69,101 @@ class HubToken(NamedTuple):
     created: str
 
 
+# --- reading --------------------------------------------------------------------------------------
+
+
+class HubView(View):
+    """Layers of many repositories. Every id and blob bears the mark of its repository, so nothing
+    is taken for another's; `names` are the repositories by their marks."""
+
+    def __init__(
+        self, layers: tuple[Layer, ...], names: Mapping[str, str], *, is_limited: bool = False
+    ) -> None:
+        super().__init__(" ".join(names.values()), layers)
+        self.names = names
+        self._is_limited = is_limited
+
+    def narrow(self, text: str) -> "HubView":
+        """Return the view of the one repository that `NAME:ID` names, or the whole view."""
+        name, _ = self._split(text)
+        marks = {mark: one for mark, one in self.names.items() if name in ("", one)}
+        layers = tuple(layer for layer in self.layers if layer.mark in marks)
+        return type(self)(layers, marks, is_limited=self._is_limited)
+
+    def _split(self, text: str) -> tuple[str, str]:
+        try:
+            return split_id(text.strip(), list(self.names.values()))
+        except RepoNotFound:
+            if self._is_limited:
+                raise refuse_token() from None
+            raise
+
+    def find(self, text: str) -> Copy:
+        """The memory meant by an id or a unique prefix of one, with the repository's name before it
+        where several are meant."""
+        name, typed = self._split(text)
+        prefix = id_prefix(typed)
+        ids = sorted(self._list_starting(name, prefix))
+        if len(ids) > 1:
+            some = ", ".join(f"{self.names[mark_of(i)]}:{unmark(i)}" for i in ids[:_MOST_NAMED])
+            raise AmbiguousId(
+                f"{text.strip()[:80]} matches {len(ids)} memories: {some}",
+                hint="Name the repository, or give one more character.",
+            )
+        place = self.place(ids[0]) if ids else None
+        if place is None:
+            where = name or f"any of {len(self.names)} repositories"
+            raise MemoryNotFound(
+                f"The hub has no memory {text.strip()[:80]} in {where}",
+                hint=Advice("{} lists what the hub has.", Call("recall", repos=["all"])),
+            )
+        return place
+
+    def _list_starting(self, name: str, prefix: str) -> set[str]:
+        return {
+            layer.mark + memory_id
+            for layer in self.layers
+            if name in ("", self.names[layer.mark])
+            for memory_id, _ in layer.snapshot.starting_with(prefix)
+        }
+
+
+def refuse_token() -> NotAllowed:
+    """The error for a repository that a token was not granted, or that is not there: to a token
+    these are the same."""
+    return NotAllowed("This token was not granted all of these repositories.")
+
+
+class HubSearchView(SearchView):
+    """A view of very many memories: links are looked up one memory at a time."""
+
+    @cached_property
+    def network(self) -> Network:
+        return SparseNetwork(self._find, self.index.rows.linking_to)
+
+    def _find(self, memory_id: str) -> Entry | None:
+        place = self.view.place(memory_id)
+        return self.index.entry(place.blob) if place else None
+
+    def break_ties(self, result: SearchResult, order: str) -> SearchResult:  # noqa: ARG002
+        return result  # commits of different repositories are in no order
+
+
+@dataclass(frozen=True)
+class HubReader:
+    """Some repositories of a hub, ready to be read."""
+
+    view: HubView
+    rows: EntrySource
+    versions: Versions
+    searcher: ViewSearcher
+    pages: Pages
+    #: Tells what happened to a memory; None where the hub keeps no past.
+    read_events: Callable[[View, str], list[MemoryEvent]] | None = None
+
+
 class RepositoryHub(Protocol):
-    """The verbs of a hub. What is asked for by name is in it: whoever calls has looked."""
+    """A hub. What is asked for by name is in it: whoever calls has looked."""
 
     @property
     def kind(self) -> str: ...
@@ -102,6 +171,11 @@ class RepositoryHub(Protocol):
     @property
     def place(self) -> str:
         """Where it is, without a password."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """The same for another process of this user: with a password, if there is one."""
         ...
 
     @property
@@ -122,35 +196,11 @@ class RepositoryHub(Protocol):
         ...
 
     def settle(self) -> None:
-        """After a round of updates: make ready what makes questions quick, and is for all."""
+        """After a round of updates: take away what nobody needs any more."""
         ...
 
-    def search(self, names: Sequence[str], request: Request, offset: int = 0) -> HubResult:
-        """The hits from a place on, as many as the request's limit."""
-        ...
-
-    def find(self, names: Sequence[str], prefix: str) -> list[HubCopy]:
-        """The memories of some repositories whose id starts so, at most a few."""
-        ...
-
-    def find_successors(self, copy: HubCopy) -> Successors:
-        """What of the same repository replaces a memory, or may."""
-        ...
-
-    def read(self, name: str, ids: Sequence[str]) -> list[HubCopy]:
-        """Some memories of a repository, as far as they are there."""
-        ...
-
-    def find_network(self, name: str, ids: Sequence[str], hops: int) -> Network:
-        """The memories of a repository that are so few links away from some, and these links."""
-        ...
-
-    def read_history(self, copy: HubCopy) -> list[MemoryEvent]:
-        """What happened to a memory, newest first; Invalid for a hub that keeps no past."""
-        ...
-
-    def read_past(self, copy: HubCopy, at: str) -> HubCopy:
-        """The same memory as of a commit of its history, or a date; Invalid likewise."""
+    def reading(self, names: Sequence[str]) -> AbstractContextManager[HubReader]:
+        """Open some repositories for the length of a call."""
         ...
 
     def grant(self, name: str, repos: Sequence[str]) -> str:

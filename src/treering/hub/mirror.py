@@ -8,11 +8,15 @@ commits are all still there.
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from treering.branches.trunk import note_listing, trunk_of
 from treering.clock import Clock, wall_clock
+from treering.derived.database import Database
+from treering.derived.history import History
+from treering.derived.ledger import Ledger
 from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged, TreeringError
 from treering.git import config, lock, log, pack, refs
 from treering.git.binding import cache_large_trees, without_fsync
@@ -34,8 +38,9 @@ from treering.hub.source import (
 from treering.model.scope import REMOTES, VIEWS, Scope
 from treering.store import heads
 from treering.store.ancestry import TOO_LARGE, contains, list_oversized
+from treering.store.state import StateFolder
 from treering.store.store import Store
-from treering.store.view import Layer, View
+from treering.store.view import Layer
 from treering.sync.incoming import refuse_unreadable
 
 #: Seconds that git may take to list what a repository has, and to bring what is new.
@@ -63,6 +68,22 @@ class MirrorState(NamedTuple):
     notes: tuple[str, ...] = ()
     #: Whether something that was seen before is no longer part of it: it may have been redacted.
     is_rewritten: bool = False
+
+
+def state_values(state: MirrorState) -> dict[str, object]:
+    """A state as it is written down."""
+    return {**state._asdict(), "layers": [layer._asdict() for layer in state.layers]}
+
+
+def read_state(values: dict[str, Any]) -> MirrorState:
+    """The state in what was written down."""
+    if not values:
+        return MirrorState()
+    layers = tuple(MirrorLayer(**layer) for layer in values["layers"])
+    pairs: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+    }
+    return MirrorState(**pairs | {"layers": layers})
 
 
 class Mirror:
@@ -98,15 +119,26 @@ class Mirror:
             self._store = Store(Repository(self.git_dir), self._clock)
         return self._store
 
-    def view(self, state: MirrorState) -> View:
+    @cached_property
+    def _database(self) -> Database:
+        return Database.of(self.store)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Who wrote what it holds, by its own history."""
+        self.store.use_history(lambda: History(self._database))
+        folder = StateFolder(self.store.folder)
+        return Ledger(self.store, self._database, folder, self._clock)
+
+    def layers(self, state: MirrorState, mark: str) -> tuple[Layer, ...]:
         """What the hub shows of it, the trunk nearest; a scope that cannot be read is left out."""
         layers = []
         for layer in state.layers:
             scope = Scope(layer.branch, layer.is_detached)
             with suppress(StoreDamaged):
                 snapshot = self.store.shared.snapshot_at(scope, layer.tip)
-                layers.append(Layer(layer.kind, self.store.shared, snapshot))
-        return View(state.trunk, tuple(layers))
+                layers.append(Layer(layer.kind, self.store.shared, snapshot, mark=mark))
+        return tuple(layers)
 
     # --- bringing it up to date -------------------------------------------------------------------
 
@@ -137,8 +169,9 @@ class Mirror:
             pack.pack_if_many(self.git_dir)
         return state
 
-    def drop_unreachable(self) -> None:
+    def forget_rewritten(self) -> None:
         """Take out what no head holds any more, now: it may have been redacted."""
+        self._database.clear()
         with suppress(TreeringError):
             pack.drop_unreachable(self.git_dir)
 
@@ -279,7 +312,7 @@ class Mirror:
         return first + rest
 
     def _is_rewritten(self, before: MirrorState, layers: Sequence[MirrorLayer]) -> bool:
-        """Return whether a head was replaced, not added to: what it hold may be gone for a
+        """Return whether a head was replaced, not added to: what it held may be gone for a
         reason."""
         now = {(layer.branch, layer.is_detached): layer.tip for layer in layers}
         repository = self.store.repository

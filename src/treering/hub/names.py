@@ -14,7 +14,7 @@ _LONGEST = 100
 
 
 class RepoFreshness(NamedTuple):
-    """`behind` says that the hub is names_there not to hold what the repository does."""
+    """How fresh the hub is; `behind` is True if the repository is known to have more."""
 
     name: str
     updated: str

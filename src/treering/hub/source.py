@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.long_lived import long_lived
 from treering.branches.trunk import former_names, is_often_long_lived, usual_names
@@ -20,6 +20,9 @@ from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.sync.place import WORKING
 from treering.sync.refspec import prefix_of
+
+if TYPE_CHECKING:
+    from treering.hub.hub import RepositoryRecord
 
 REMOTE = "origin"
 _MOST_HEADS = 20_000
@@ -188,3 +191,22 @@ def trunks_of_listing(mirror: Repository, trunk: str, branches: Collection[str])
     others += sorted(name for name in branches if is_often_long_lived(name))
     former = tuple(former_names(mirror, trunk))
     return Trunks(trunk, former, tuple(name for name in others if name != trunk))
+
+
+def is_behind(record: "RepositoryRecord") -> bool:
+    """Never updated, not at the last try, or on this machine and moved on since.
+
+    A remote is not asked: whoever recalls does not wait for a network.
+    """
+    if not record.updated or record.error:
+        return True
+    try:
+        local = open_local(record.url)
+        if local is None:
+            return False
+        components = None if record.all_branches else record.state.components
+        all_heads = read_heads(list_local(local), list_prefixes(local))
+        heads = choose_heads(all_heads, components)
+    except (TreeringError, OSError):
+        return True
+    return digest_of(heads) != record.state.fingerprint

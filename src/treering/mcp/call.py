@@ -2,18 +2,17 @@
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from treering.actions.answers import jsonable
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
 from treering.mcp.protocol import Progress
 from treering.mcp.replies import MOST, USUAL, advise, describe_error, fit, how_many_fit, write_json
-from treering.mcp.repository import ServedRepository
 from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from treering.actions.workspace import Workspace
+    from treering.actions.workspace import MemoryWorkspace
 
 log = logging.getLogger(__name__)
 Action = Callable[..., Any]
@@ -30,14 +29,25 @@ class ToolAnswer(NamedTuple):
     changed: str = ""
 
 
+class Served(Protocol):
+    """What a server works for: a repository, or what a token may see of a hub."""
+
+    @property
+    def agent(self) -> str: ...
+
+    def workspace(self) -> "MemoryWorkspace":
+        """Return the workspace as of now."""
+        ...
+
+
 def call(
-    repository: ServedRepository, verb: Verb, raw: dict[str, Any], agent: str, steps: Progress
+    served: Served, verb: Verb, raw: dict[str, Any], agent: str, steps: Progress
 ) -> ToolAnswer:
     """Answer one call. Whatever goes wrong is an answer, too."""
     try:
         arguments = check_arguments(verb, raw)
-        workspace = repository.workspace()
-        caller = repository.agent or agent or "agent"  # never a person, however it calls itself
+        workspace = served.workspace()
+        caller = served.agent or agent or "agent"  # never a person, however it calls itself
         arguments = verb.name_caller(caller, arguments)
         if verb.tool and verb.tool.is_long:
             arguments["progress"] = steps
@@ -52,7 +62,7 @@ def call(
 class _ToolCall:
     """The action, and how much of its answer there is room for."""
 
-    def __init__(self, workspace: "Workspace", verb: Verb, arguments: dict[str, Any]) -> None:
+    def __init__(self, workspace: "MemoryWorkspace", verb: Verb, arguments: dict[str, Any]) -> None:
         self._workspace = workspace
         self._verb = verb
         self._arguments = arguments
@@ -76,8 +86,12 @@ class _ToolCall:
 
     def _cut(self, answer: dict[str, Any], whole: str, room: int) -> str:
         from treering.actions import outputs
+        from treering.actions.workspace import Workspace
 
-        reference = {"out": outputs.keep(self._workspace, whole)}
+        # What somebody may see of a hub is not kept where another may read it.
+        reference = {}
+        if isinstance(self._workspace, Workspace):
+            reference["out"] = outputs.keep(self._workspace, whole)
         while (
             "cursor" in answer
             and len(write_json(answer | reference)) > room

@@ -30,7 +30,7 @@ def spell(part: Call | Option) -> str:
     if part.verb not in VERBS:
         return str(part)
     verb = find_verb(part.verb)
-    arguments = part.name_arguments()
+    arguments = verb.name_arguments(part.words, part.options)
     if verb.tool:
         return _write(verb.name, arguments)
     known = {parameter.name for parameter in find_verb("maintain").parameters}

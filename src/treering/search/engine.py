@@ -19,7 +19,7 @@ from typing import TypeVar
 from treering.derived.content import MemoryRows
 from treering.model.memory import Memory
 from treering.model.query import Filters, Query
-from treering.search.corpus import Corpus, CorpusPart
+from treering.search.corpus import Corpus
 from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.index import (
@@ -56,6 +56,7 @@ class Index:
 
     `read` yields (blob, memory) for the blobs it is given and skips what it cannot read; what it
     raises reaches the caller as it is. `folder` is where the indexes lie, or None for memory alone.
+    `mark` is the length of a hub's marks: there words are counted over what is visible alone.
     """
 
     def __init__(
@@ -64,15 +65,18 @@ class Index:
         rows: MemoryRows,
         read: Read,
         understanding: SemanticSearch | None = None,
+        *,
+        mark: int = 0,
     ) -> None:
         self.rows = rows
+        self._mark = mark
         self.understanding = understanding or SemanticSearch()
         self._read = read
-        self._folder = IndexFolder(folder) if folder else None
+        self._folder = IndexFolder(folder, mark) if folder else None
         self._lock = threading.RLock()
-        self._parts = [_IndexPart(name == "records") for name in NAMES]
+        self._parts = [_IndexPart(name == "records", mark) for name in NAMES]
         self._corpora: dict[bool, Corpus] = {}
-        self._views: list[VisibleEntries] = []
+        self._views: list[tuple[Corpus, VisibleEntries]] = []
 
     # --- keeping up -------------------------------------------------------------------------------
 
@@ -150,7 +154,7 @@ class Index:
                     generation = writer.generation - 1
             self.rows.database.write_value(f"index {part.name}", [generation, last])
             self._open(part, generation)
-            part.memory, part.upto = MemoryIndex(), last
+            part.memory, part.upto = MemoryIndex(self._mark), last
         except ReadError:
             raise
         except (LockedError, UnusableIndex, OSError):
@@ -223,14 +227,26 @@ class Index:
         vectors that are missing."""
         return bool(self.understanding.library.behind or self.rows.list_uninspected(1))
 
+    def purge(self, start: str) -> None:
+        """Remove what has a blob that starts so from the indexes; its rows are gone already."""
+        with self._lock:
+            for name in NAMES:
+                if self._folder:
+                    self._folder.purge(name, start)
+                self.rows.database.write_value(f"index {name}", None)
+            self._close()
+
     def drop(self) -> None:
         """Remove the indexes, with every trace of the words in them."""
         with self._lock:
             if self._folder:
                 self._folder.remove()
-            self._parts = [_IndexPart(part.is_record) for part in self._parts]
-            self._corpora.clear()
-            self._views.clear()
+            self._close()
+
+    def _close(self) -> None:
+        self._corpora.clear()
+        self._views.clear()
+        self._parts = [_IndexPart(part.is_record, self._mark) for part in self._parts]
 
     # --- asking -----------------------------------------------------------------------------------
 
@@ -248,8 +264,8 @@ class Index:
                 self._catch_up(part)
             if with_records not in self._corpora:
                 knowledge, records = (part.readers for part in self._parts)
-                source = CorpusPart(knowledge, records if with_records else (), self.rows)
-                self._corpora[with_records] = Corpus([source])
+                corpus = Corpus(knowledge, records if with_records else (), self.rows)
+                self._corpora[with_records] = corpus
             return self._corpora[with_records]
 
     def search(
@@ -341,11 +357,13 @@ class Index:
         """Return what is visible of the documents there are now; the last few are kept."""
         corpus = self.corpus(with_records=with_records)
         with self._lock:
-            for view in self._views:
-                if view.snapshot is corpus and view.visible is visible:
+            for of, view in self._views:
+                if of is corpus and view.visible is visible:
                     return view
             view = VisibleEntries(corpus, visible)
-            self._views = [view, *self._views[: _MAX_VIEWS - 1]]
+            if self._mark:
+                view = VisibleEntries(corpus.restrict(view.all), visible)
+            self._views = [(corpus, view), *self._views[: _MAX_VIEWS - 1]]
         return view
 
     def _sense(self, request: Request, view: VisibleEntries) -> SemanticMatch:
@@ -373,9 +391,7 @@ class Index:
 
     def _start_over(self, *, in_memory: bool) -> None:
         """Forget all that is open; the indexes on disk are dropped, or not used any more."""
-        self._corpora.clear()
-        self._views.clear()
-        self._parts = [_IndexPart(part.is_record) for part in self._parts]
+        self._close()
         for part in self._parts:
             if in_memory:
                 self._index_in_memory(part)
@@ -385,7 +401,7 @@ class Index:
             self._folder = None
 
     def _index_in_memory(self, part: "_IndexPart") -> None:
-        part.opened, part.is_open, part.memory = OpenIndex(), True, MemoryIndex()
+        part.opened, part.is_open, part.memory = OpenIndex(), True, MemoryIndex(self._mark)
         blobs = [blob for _, blob in self.rows.list_after(0, is_record=part.is_record)]
         part.memory.add(self._indexing(blobs))
         part.upto = self.rows.last(is_record=part.is_record)
@@ -394,12 +410,12 @@ class Index:
 class _IndexPart:
     """One of the indexes: what is open of it, and what is indexed in memory alone."""
 
-    def __init__(self, is_record: bool) -> None:
+    def __init__(self, is_record: bool, mark: int) -> None:
         self.is_record = is_record
         self.name = NAMES[is_record]
         self.opened = OpenIndex()
         self.is_open = False
-        self.memory = MemoryIndex()
+        self.memory = MemoryIndex(mark)
         self.upto = 0
 
     @property

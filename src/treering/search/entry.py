@@ -1,14 +1,13 @@
 """What search keeps of a memory besides its terms: the fields that filter, order and count."""
 
 from collections import Counter
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from treering.model.dates import instant
+from treering.model.mark import mark_of
 from treering.model.memory import MAX_INDEXED_FILES, Memory, age_of_link
 from treering.search.analysis import terms
 from treering.text import likeness
-
-_BLOB = 40
 
 
 class Entry(NamedTuple):
@@ -43,6 +42,11 @@ class Entry(NamedTuple):
     outcome: str = ""
     said: float = 0.0
     title_sketch: bytes = b""
+
+    @property
+    def mark(self) -> str:
+        """The mark of its repository in a hub (see model/mark.py); empty in a repository."""
+        return mark_of(self.id)
 
 
 def entry_of(
@@ -80,28 +84,6 @@ def entry_of(
         instant(memory.modified) if said is None else said,
         likeness.pack(likeness.sketch(terms(memory.title), likeness.TITLE_SKETCH)),
     )
-
-
-def share_repository(one: Entry, other: Entry) -> bool:
-    """Return whether two are of one repository. Where several are searched as one, each blob bears
-    a mark of its own; nothing that one holds says anything about what another does."""
-    return mark_of(one) == mark_of(other)
-
-
-def mark_entry(entry: Entry, mark: str) -> Entry:
-    """Return the entry, told apart from those of other repositories."""
-    links = tuple((relation, mark + target, *rest) for relation, target, *rest in entry.links)
-    return entry._replace(
-        blob=mark + entry.blob,
-        id=mark + entry.id,
-        session=mark + entry.session if entry.session else "",
-        links=cast("tuple[tuple[str, str, float, str, float], ...]", links),
-    )
-
-
-def mark_of(entry: Entry) -> str:
-    """Return the mark of an entry's repository; empty where one alone is searched."""
-    return entry.blob[:-_BLOB]
 
 
 def _place_of(memory: Memory) -> int:

@@ -53,6 +53,7 @@ _VERSION_FILE = "VERSION"
 SORTING = "sorting-"
 _MEMORY_LIMIT = 64  # megabytes of postings, from which on they are sorted on disk
 _TRIES = 10
+_PURGE_TRIES, _PURGE_PAUSE = 300, 0.1  # of a writer to end, and seconds between them
 _LARGE = 1 << 20  # bytes, from which on a file is mapped, not read
 _BLOB_LENGTH, _ID_LENGTH = 40, 12
 _pack_count = struct.Struct("!I").pack
@@ -167,12 +168,12 @@ def read_lengths(reader: Any) -> bytes:
     return bytes(column._dbfile.get(column._basepos, column._count)).ljust(count, b"\0")
 
 
-def make_schema() -> Any:
-    """Return the schema of both indexes."""
+def make_schema(mark: int = 0) -> Any:
+    """Return the schema of both indexes; `mark` is the length of marks, which a hub's ids have."""
     words = fields.KEYWORD(commas=True, lowercase=True)
     return fields.Schema(
-        blob=fields.ID(stored=True, unique=True, sortable=TextColumn(_BLOB_LENGTH)),
-        id=fields.ID(sortable=TextColumn(_ID_LENGTH)),
+        blob=fields.ID(stored=True, unique=True, sortable=TextColumn(mark + _BLOB_LENGTH)),
+        id=fields.ID(sortable=TextColumn(mark + _ID_LENGTH)),
         title=fields.STORED,
         created=fields.STORED,
         type=fields.ID,
@@ -295,10 +296,10 @@ class IndexFolder:
     """The folder of both indexes. Holds no state but its path, so any process may do anything
     beside it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mark: int = 0) -> None:
         self.path = path
         self._storage = _Files(str(path))
-        self._schema = make_schema()
+        self._schema = make_schema(mark)
 
     def generation(self, name: str) -> int:
         """Return a number that changes whenever an index does; -1 where there is none to use."""
@@ -375,6 +376,26 @@ class IndexFolder:
                 finally:
                     lock.release()
 
+    def purge(self, name: str, start: str) -> None:
+        """Remove the documents whose blob starts so, with every trace of their words: what is left
+        is merged into one segment."""
+        if self.generation(name) < 0:
+            return
+        for attempt in range(_PURGE_TRIES):
+            try:
+                with self.writing(name) as writer:
+                    for reader, offset in writer.reader().leaf_readers():
+                        blobs = reader.column_reader("blob", translate=False).load()
+                        for number, blob in enumerate(blobs):
+                            if blob.startswith(start):
+                                writer.delete_document(offset + number)
+                    writer.commit(mergetype=writing.OPTIMIZE)
+                return
+            except LockedError:
+                if attempt == _PURGE_TRIES - 1:
+                    raise
+                time.sleep(_PURGE_PAUSE)
+
     def remove(self) -> None:
         """Remove both indexes, with every trace of the words in them."""
         with contextlib.suppress(OSError):
@@ -418,8 +439,8 @@ class MemoryIndex:
     """An index in memory, for what cannot be written: another process is writing, the disk is full
     or not ours."""
 
-    def __init__(self) -> None:
-        self._index = RamStorage().create_index(make_schema())
+    def __init__(self, mark: int = 0) -> None:
+        self._index = RamStorage().create_index(make_schema(mark))
         self.blobs: set[str] = set()
         self.readers: tuple[Any, ...] = ()
 

@@ -7,18 +7,17 @@ So the cost of finding them does not grow with the number of memories.
 """
 
 from treering.model.taxonomy import RECORD_TYPES
-from treering.search.entry import Entry, mark_of
+from treering.search.entry import Entry
 
-_MARK = "alike "
+_ALIKE = "alike "
 _HASH = 4  # bytes
 _PROBES = 4 * _HASH
 
 
 def keys_of(entry: Entry) -> list[str]:
     """All keys a memory is found by."""
-    mark = mark_of(entry)
     targets = (link[1] for link in entry.links if link[0] == "supersedes")
-    keys = [superseding_key(target.removeprefix(mark)) for target in targets]
+    keys = [superseding_key(target) for target in targets]
     return keys + alike_keys(entry) if is_compared(entry.type) else keys
 
 
@@ -31,7 +30,7 @@ def alike_keys(entry: Entry) -> list[str]:
     """The keys a memory shares with most that are like it. Sketches are packed smallest first."""
     hashes = entry.sketch[:_PROBES] + entry.title_sketch
     pieces = (hashes[at : at + _HASH].hex() for at in range(0, len(hashes), _HASH))
-    return [_MARK + piece for piece in dict.fromkeys(pieces)]
+    return [f"{entry.mark}{_ALIKE}{piece}" for piece in dict.fromkeys(pieces)]
 
 
 def is_compared(kind: str) -> bool:

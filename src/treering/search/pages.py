@@ -15,7 +15,6 @@ from treering.store.state import StateFolder
 _MOST = 16
 _FOLDER = "pages"
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
-_BLOB = 20
 _HEAD = 8  # bytes that hold the total
 
 
@@ -28,7 +27,7 @@ class Pages:
 
     def keep(self, question: str, blobs: Sequence[str], total: int) -> str:
         """Keep a ranking and return the cursor of its first page."""
-        data = total.to_bytes(_HEAD, "big") + bytes.fromhex("".join(blobs))
+        data = total.to_bytes(_HEAD, "big") + " ".join(blobs).encode()
         name = hashlib.sha256(question.encode() + data).hexdigest()[:12]
         self._kept[f"{name} {question}"] = data
         for oldest in list(self._kept)[:-_MOST]:
@@ -48,12 +47,11 @@ class Pages:
                 "The answer of this cursor is not there any more.",
                 hint="Ask the same question again without a cursor.",
             )
-        raw = data[_HEAD:]
-        start, count = int(match[2]), len(raw) // _BLOB
+        blobs = data[_HEAD:].decode().split()
+        start = int(match[2])
         after = start + limit
-        blobs = [raw[at * _BLOB : (at + 1) * _BLOB].hex() for at in range(start, min(after, count))]
-        following = f"{match[1]}.{after}" if after < count else ""
-        return blobs, following, int.from_bytes(data[:_HEAD], "big")
+        following = f"{match[1]}.{after}" if after < len(blobs) else ""
+        return blobs[start:after], following, int.from_bytes(data[:_HEAD], "big")
 
     def _read(self, name: str, question: str) -> bytes | None:
         if (data := self._kept.get(f"{name} {question}")) is not None or self._state is None:

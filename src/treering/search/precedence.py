@@ -7,7 +7,6 @@ only where it holds every word of the question that the older holds. Nothing is 
 
 from collections.abc import Collection, Sequence
 
-from treering.search.entry import share_repository
 from treering.search.matching import Clause, Read
 from treering.search.succession import find_successors
 from treering.search.tiers import is_record
@@ -104,7 +103,7 @@ class _Ranking:
             sketches[number] = mine = unpack_cached(entry.sketch)
             labels = smallest(mine, _PROBES)
             for other in {n for label in labels for n in shelves.get(label, ())}:
-                if not share_repository(entry, self._view.entry(other)):
+                if entry.mark != self._view.entry(other).mark:
                     continue
                 theirs = sketches[other]
                 if len(mine & theirs) >= ALIKE * MAYBE_ALIKE * max(len(mine), len(theirs)):

@@ -13,7 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from treering.search.analysis import terms_in
-from treering.search.entry import Entry, share_repository
+from treering.search.entry import Entry
 from treering.search.tiers import belong_together, labels_of
 from treering.text.likeness import (
     FOLDED,
@@ -74,7 +74,7 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
 
 
 def _are_same(one: Entry, other: Entry) -> bool:
-    if not share_repository(one, other):
+    if one.mark != other.mark:
         return False
     if one.id == other.id or belong_together(one, other):
         return True

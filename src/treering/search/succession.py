@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.entry import Entry, mark_of, share_repository
+from treering.search.entry import Entry
 from treering.search.keys import alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.flags import flags_of
@@ -111,13 +111,11 @@ class _Search:
 
     def _look_up(self, numbers: Iterable[int]) -> None:
         """Look up all keys of some documents at once, instead of one after the other."""
-        keys: dict[str, list[str]] = {}
+        keys: list[str] = []
         for entry in map(self._view.entry, numbers):
-            mine = keys.setdefault(mark_of(entry), [])
-            mine.append(_superseding_key(entry))
-            mine += alike_keys(entry) if is_compared(entry.type) else ()
-        for mark, some in keys.items():
-            self._view.snapshot.sharing(some, self._limit, mark)
+            keys.append(superseding_key(entry.id))
+            keys += alike_keys(entry) if is_compared(entry.type) else ()
+        self._view.snapshot.sharing(keys, self._limit)
 
     def list_older(self, number: int) -> list[int]:
         """Documents that this one may replace."""
@@ -167,10 +165,10 @@ class _Search:
 
     def _list_superseding(self, number: int) -> list[int]:
         old = self._view.entry(number)
-        key = _superseding_key(old)
+        key = superseding_key(old.id)
         return [
             other
-            for other in self._view.snapshot.sharing([key], self._limit, mark_of(old))[key]
+            for other in self._view.snapshot.sharing([key], self._limit)[key]
             if other in self._view.all
             and (new := self._view.entry(other)).id != old.id
             and new.status != "deleted"
@@ -214,7 +212,7 @@ class _Search:
             return []
         snapshot, visible = self._view.snapshot, self._view.all
         shared, crowd = Counter[int](), Counter[int]()
-        found = snapshot.sharing(alike_keys(entry), self._limit, mark_of(entry))
+        found = snapshot.sharing(alike_keys(entry), self._limit)
         for documents in found.values():
             (shared if len(documents) <= _CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
@@ -222,9 +220,7 @@ class _Search:
         near = [
             (count, entries[n].said, n)
             for n, count in shared.items()
-            if n in visible
-            and share_repository(entry, entries[n])
-            and _may_be_alike(entry, entries[n])
+            if n in visible and _may_be_alike(entry, entries[n])
         ]
         return [n for _, _, n in sorted(near, reverse=True)]
 
@@ -300,10 +296,6 @@ class _Search:
 
     def _order(self, number: int) -> tuple[tuple[float, int], str]:
         return self._age(number), self._view.entry(number).id
-
-
-def _superseding_key(entry: Entry) -> str:
-    return superseding_key(entry.id.removeprefix(mark_of(entry)))
 
 
 def _may_be_alike(one: Entry, other: Entry) -> bool:

@@ -33,8 +33,8 @@ class SemanticMatch(NamedTuple):
 class SemanticSearch:
     """The models and words of one index.
 
-    `own_words` gives the project's own synonyms as a text. Not safe for threads: Index takes the
-    lock.
+    `own_words` gives the project's own synonyms as a text; without it, memories with synonyms do
+    not count either. Not safe for threads: Index takes the lock.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class SemanticSearch:
         database: Database | None = None,
         embedders: Iterable[Embedder] = (),
         *,
-        own_words: Callable[[], str] = str,
+        own_words: Callable[[], str] | None = None,
     ) -> None:
         self.library = VectorLibrary(database or Database(None), embedders)
         self._own_words = own_words
@@ -84,6 +84,8 @@ class SemanticSearch:
 
     def _texts(self, view: VisibleEntries, read: Read) -> tuple[str, ...]:
         """The project's own words: those of the setting, and of memories tagged so."""
+        if self._own_words is None:
+            return ()
         if self._lists[0] is not view:
             lists = sorted(_lists_in(view))[:_MOST_LISTS]
             self._lists = (view, tuple(memory.content for _, memory in read(lists)))

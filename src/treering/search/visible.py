@@ -11,7 +11,7 @@ from treering.model.choices import STATUSES, Status
 from treering.model.query import Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus, EntryList
-from treering.search.entry import Entry, mark_of, share_repository
+from treering.search.entry import Entry
 
 if TYPE_CHECKING:
     from treering.search.succession import Successors
@@ -75,8 +75,7 @@ class VisibleEntries:
         one = self.entry(number)
         if not one.session:
             return []
-        found = self.snapshot.find("session", one.session.removeprefix(mark_of(one)))
-        members = [n for n in found if n in self.in_force and share_repository(self.entry(n), one)]
+        members = self.snapshot.find("session", one.session) & self.in_force
         return sorted(members, key=self._session_order)
 
     def _session_order(self, number: int) -> tuple[float, int, int]:
@@ -138,7 +137,7 @@ def _of_tier(filters: Filters) -> Test | None:
 
 def _in_session(filters: Filters) -> Test | None:
     session = filters.session
-    return (lambda e: e.session == session) if session else None
+    return (lambda e: e.session == e.mark + session) if session else None
 
 
 def _by_creation(filters: Filters) -> Test | None:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from treering.errors import AmbiguousId, MemoryNotFound, StoreDamaged
+from treering.model.mark import mark_memory, unmark
 from treering.model.memory import Memory, id_prefix
 from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
@@ -20,18 +21,38 @@ class Layer(NamedTuple):
     taken_over: Listing | None = None
     #: The name it goes by, where the scope still has the one before a rename.
     name: str = ""
+    #: The mark of its repository in a hub (see model/mark.py), which its ids and blobs bear.
+    mark: str = ""
 
     @property
     def branch(self) -> str:
         return self.name or self.snapshot.scope.branch
 
     def blob(self, memory_id: str) -> str | None:
+        if self.mark:
+            if not memory_id.startswith(self.mark):
+                return None
+            blob = self.snapshot.blob(unmark(memory_id))
+            return self.mark + blob if blob else None
         blob = self.snapshot.blob(memory_id)
         return None if self.taken_over and self.taken_over.get(memory_id) == blob else blob
+
+    def read(self, blob: str) -> Memory:
+        """Return the memory in a blob."""
+        if self.mark:
+            return mark_memory(self.vault.memory(unmark(blob)), self.mark)
+        return self.vault.memory(blob)
+
+    def try_read(self, blob: str) -> Memory | None:
+        """Return the memory in a blob, or None where it cannot be read: doctor names it."""
+        memory = self.vault.try_memory(unmark(blob) if self.mark else blob)
+        return mark_memory(memory, self.mark) if memory and self.mark else memory
 
     def listing(self) -> Listing:
         """The memories this layer shows; not to be changed, it is shared."""
         found = self.snapshot.listing()
+        if self.mark:
+            return {self.mark + mid: self.mark + blob for mid, blob in found.items()}
         if not self.taken_over:
             return found
         return {mid: blob for mid, blob in found.items() if self.taken_over.get(mid) != blob}
@@ -49,11 +70,11 @@ class Copy(NamedTuple):
         return self.layer.vault.is_private
 
     def memory(self) -> Memory:
-        return self.layer.vault.memory(self.blob)
+        return self.layer.read(self.blob)
 
     def try_memory(self) -> Memory | None:
         """The memory, or None where it cannot be read: doctor names it."""
-        return self.layer.vault.try_memory(self.blob)
+        return self.layer.try_read(self.blob)
 
 
 class View:
@@ -75,6 +96,7 @@ class View:
             (
                 layer.kind,
                 layer.name,
+                layer.mark,
                 layer.vault.is_private,
                 layer.snapshot.tip,
                 layer.snapshot.key,
@@ -100,6 +122,10 @@ class View:
             if blob := layer.blob(memory_id):
                 return Copy(memory_id, blob, layer)
         return None
+
+    def narrow(self, text: str) -> "View":  # noqa: ARG002
+        """Return the view without layers that cannot hold the memory meant by a text."""
+        return self
 
     def find(self, text: str) -> Copy:
         """The memory meant by an id or a unique prefix of one."""

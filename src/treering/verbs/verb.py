@@ -128,6 +128,27 @@ class Verb(NamedTuple):
     def parameters_of(self, door: str) -> tuple[Parameter, ...]:
         return tuple(parameter for parameter in self.parameters if door in parameter.arg.doors)
 
+    def name_arguments(self, words: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a command line says by the names of parameters: `apply` is dry_run=False."""
+        named: dict[str, Any] = {}
+        rest = list(words)
+        for parameter in self.parameters_of("mcp"):
+            if not (rest and parameter.arg.place):
+                continue
+            if parameter.arg.place in ("one", "optional"):
+                named[parameter.name] = rest.pop(0)
+            else:
+                named[parameter.name] = " ".join(rest) if parameter.arg.place == "joined" else rest
+                rest = []
+        for name, value in options.items():
+            option = name.replace("_", "-")
+            for parameter in self.parameters:
+                if name == parameter.name or option in parameter.spellings:
+                    named[parameter.name] = value
+                elif option == parameter.arg.off:
+                    named[parameter.name] = not value
+        return named
+
     def name_caller(self, caller: str, options: dict[str, Any]) -> dict[str, Any]:
         """Return the options with the agent that calls, if the verb asks for it."""
         return options | {"caller": caller} if "caller" in self.names else options

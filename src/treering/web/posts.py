@@ -268,7 +268,8 @@ def undo(visit: Visit) -> Response:
             "It was undone already, or too long ago.",
             hint="`treering log` lists what was done, `treering revert ID` takes it back.",
         )
-    steps = [(call.verb, call.name_arguments()) for call in notice.undo]
+    verbs = [(find_verb(call.verb), call) for call in notice.undo]
+    steps = [(verb.act, verb.name_arguments(call.words, call.options)) for verb, call in verbs]
     for _, options in steps:  # nobody's later change is taken back with ours: all or nothing
         if expect := options.get("expect", ""):
             branch = options.get("branch", "")
@@ -278,8 +279,8 @@ def undo(visit: Visit) -> Response:
                     f"The memory {current.id} was changed since.",
                     hint="Its history shows every version, and goes back to any of them.",
                 )
-    for verb, options in steps:
-        visit.act(find_verb(verb).act, **options)
+    for act, options in steps:
+        visit.act(act, **options)
     first = steps[0][1]
     ids = first.get("ids") or [first.get("id", "")]
     if notice.back or len(ids) != 1 or not ids[0]:

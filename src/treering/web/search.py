@@ -22,8 +22,7 @@ from treering.web.visit import PageLinks, Visit, cut_page
 
 _PAGE_SIZE = 20
 _MOST_REPOS = 12
-_CURSOR = r"(?P<name>[0-9a-f]{12})\.(?P<place>\d{1,9})"
-_HUB_CURSOR = r"(?P<place>\d{1,4})-(?P<name>[0-9a-f]{12})"
+_CURSOR = r"[0-9a-f]{12}\.(\d{1,9})"
 #: Filters of the address that recall knows by the same name.
 _FILTERS = (
     "type", "topic", "since", "until", "status", "author", "agent", "file", "scope", "branch",
@@ -76,23 +75,18 @@ def show_search(visit: Visit) -> Response:
 
 def list_hub(visit: Visit) -> list[str]:
     """The repositories that can be searched from here, where there is a hub on this machine."""
-    from treering.hub.folder import FolderHub
-
     try:
-        hub = visit.workspace.open_hub()
-        records = hub.list_repositories() if isinstance(hub, FolderHub) else ()
+        hub = visit.workspace.hub
+        records = hub.list_repositories() if hub.kind == "folder" else ()
     except (TreeringError, OSError):
         return []
     return sorted(record.name for record in records)
 
 
 def _start_of(cursor: str) -> int:
-    """How many hits are before a page. The cursor of one repository counts from its second page,
-    that of several from the first."""
-    if match := re.fullmatch(_CURSOR, cursor):
-        return int(match["place"]) + _PAGE_SIZE
-    match = re.fullmatch(_HUB_CURSOR, cursor)
-    return int(match["place"]) if match else 0
+    """How many hits are before a page: a cursor counts from the second one."""
+    match = re.fullmatch(_CURSOR, cursor)
+    return int(match[1]) + _PAGE_SIZE if match else 0
 
 
 def _link_pages(address: dict[str, Any], cursor: str, following: str) -> PageLinks:
@@ -100,8 +94,7 @@ def _link_pages(address: dict[str, Any], cursor: str, following: str) -> PageLin
     previous = ""
     if cursor:
         start = _start_of(cursor) - _PAGE_SIZE
-        match = re.fullmatch(_HUB_CURSOR, cursor)
-        before = f"{start}-{match['name']}" if match else f"{cursor[:12]}.{start - _PAGE_SIZE}"
+        before = f"{cursor[:12]}.{start - _PAGE_SIZE}"
         previous = make_url("/search", **address, cursor=before if start > 0 else "")
     following = make_url("/search", **address, cursor=following) if following else ""
     return PageLinks(previous, following)

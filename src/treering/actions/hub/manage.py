@@ -1,46 +1,15 @@
 """The upkeep of the hub: repositories added, updated and taken out, tokens given and taken back."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.clock import Clock, wall_clock
 from treering.errors import Invalid, TreeringError
-from treering.git.repository import Repository
 from treering.hub.hub import HubToken, RepositoryHub, RepositoryRecord, UpdateResult
 from treering.hub.names import ALL, check_name, choose_names, split_names
-from treering.hub.place import HubSetting, open_hub
-from treering.hub.records import is_behind
-from treering.hub.source import hide_password, read_place
+from treering.hub.source import hide_password, is_behind, read_place
 from treering.hub.tokens import check_token_name
-from treering.hub.workers import update_each
-
-
-class HubWorkspace:
-    """Stands for a workspace where only the hub is asked, and no repository is needed."""
-
-    def __init__(self, hub: RepositoryHub, clock: Clock = wall_clock) -> None:
-        self._hub = hub
-        self.clock = clock
-
-    @classmethod
-    def open(
-        cls, setting: HubSetting, path: str | Path = ".", clock: Clock = wall_clock
-    ) -> "HubWorkspace":
-        """The hub as somebody in this folder means it: its repository may name one."""
-        return cls(open_hub(setting, _find_repository(path), clock), clock)
-
-    def open_hub(self) -> RepositoryHub:
-        return self._hub
-
-
-def _find_repository(path: str | Path) -> Repository | None:
-    try:
-        return Repository.discover(Path(path))
-    except TreeringError:
-        return None
-
 
 _SHORTEST_WATCH = 1.0
 
@@ -123,17 +92,21 @@ def _line(record: RepositoryRecord) -> RepositoryLine:
     )
 
 
+#: Updates some repositories, and yields each result as it is there.
+Updater = Callable[[Sequence[str]], Iterable[UpdateResult]]
+
+
 def update(
     hub: RepositoryHub,
-    names: Sequence[str] = (),
+    names: Sequence[str],
+    updater: Updater,
     *,
     say: Callable[[UpdateResult], None] | None = None,
 ) -> UpdateRound:
-    """Bring repositories up to date, several at once and apart from this process: one that hangs,
-    or is larger than any should be, costs its own turn and no other."""
+    """Bring repositories up to date."""
     names_there = [record.name for record in hub.list_repositories()]
     results = []
-    for result in update_each(hub, choose_names(names, names_there)):
+    for result in updater(choose_names(names, names_there)):
         results.append(result)
         if say:
             say(result)
@@ -145,12 +118,14 @@ def update(
     )
 
 
-def watch(hub: RepositoryHub, names: Sequence[str], seconds: float) -> Iterator[UpdateRound]:
+def watch(
+    hub: RepositoryHub, names: Sequence[str], updater: Updater, seconds: float
+) -> Iterator[UpdateRound]:
     """Round after round. A hub that cannot be reached for a while is tried again."""
     while True:
         start = time.monotonic()
         try:
-            yield update(hub, names)
+            yield update(hub, names, updater)
         except Invalid:
             raise
         except TreeringError as error:

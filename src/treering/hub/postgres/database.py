@@ -4,16 +4,15 @@ Errors of the driver become ours here, so that nobody above knows its name.
 """
 
 import copy
-import os
 import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 from treering.errors import HubUnavailable, TreeringError
-from treering.hub.postgres.schema import READER, migrate
+from treering.hub.postgres.schema import READER, make_tables
 
 #: Seconds to reach the server, for a question, and for one step of an update.
 CONNECT_SECONDS, READ_SECONDS, WRITE_SECONDS = 10, 10, 600
@@ -33,8 +32,6 @@ class HubDatabase:
         self._url = url
         self._token = token
         self._local = threading.local()
-        self._process = os.getpid()
-        self._parents: list[Any] = []
         self._all: list[Any] = []
         weakref.finalize(self, _close_all, self._all)
 
@@ -48,19 +45,32 @@ class HubDatabase:
     def is_limited(self) -> bool:
         return self._token is not None
 
-    def read(self, work: Callable[[Any], Answer]) -> Answer:
-        """Run a question in a transaction that cannot write; once more where the connection had
-        been lost."""
-        for is_last in (False, True):
+    @contextmanager
+    def session(self) -> Iterator[Any]:
+        """Yield a connection in a transaction that cannot write, for all questions of a call; one
+        that had been lost meanwhile is made again."""
+        with ExitStack() as stack:
             is_new = self._connection() is None
             try:
-                with self._open() as connection, connection.transaction():
-                    self._limit(connection)
-                    return work(connection)
+                connection = self._begin(stack)
             except HubUnavailable:
-                if is_last or is_new or self._connection() is not None:
+                if is_new or self._connection() is not None:
                     raise
-        raise AssertionError
+                stack.pop_all()
+                connection = self._begin(stack)
+            yield connection
+
+    def _begin(self, stack: ExitStack) -> Any:
+        connection = stack.enter_context(self._open())
+        with self._translate():
+            stack.enter_context(connection.transaction())
+            self._limit(connection)
+        return connection
+
+    def read(self, work: Callable[[Any], Answer]) -> Answer:
+        """Run one question."""
+        with self.session() as connection:
+            return work(connection)
 
     def write(self, work: Callable[[Any], Answer]) -> Answer:
         """Run a change in one transaction; again where another one was in its way."""
@@ -97,13 +107,6 @@ class HubDatabase:
             self._all.remove(connection)
             _close_all([connection])
 
-    def forget_connection(self) -> None:
-        """After a fork: the parent's is the parent's, and is not even closed."""
-        if os.getpid() != self._process:
-            self._parents += [self._local, *self._all]
-            self._all.clear()
-            self._local, self._process = threading.local(), os.getpid()
-
     # --- below ------------------------------------------------------------------------------------
 
     def _connection(self) -> Any:
@@ -129,12 +132,18 @@ class HubDatabase:
     @contextmanager
     def _open(self) -> Iterator[Any]:
         """This thread's connection; whatever goes wrong with it, the next one is new."""
-        psycopg = _load()
-        try:
+        with self._translate():
             if self._connection() is None:
-                self._local.connection = self._connect(psycopg)
+                self._local.connection = self._connect(_load())
                 self._all.append(self._local.connection)
             yield self._connection()
+
+    @contextmanager
+    def _translate(self) -> Iterator[None]:
+        """Turn errors of the driver into ours."""
+        psycopg = _load()
+        try:
+            yield
         except TreeringError:
             raise
         except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure,
@@ -161,7 +170,7 @@ class HubDatabase:
         try:
             connection.execute(f"SET statement_timeout = '{READ_SECONDS}s'")
             connection.execute("SET client_encoding = 'UTF8'")
-            migrate(connection)
+            make_tables(connection)
         except BaseException:
             connection.close()
             raise
