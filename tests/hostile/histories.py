@@ -193,7 +193,7 @@ QUANTITIES: dict[str, tuple[Callable[[Forge, int], None], tuple[int, ...]]] = {
     "crossings": (crossings, (10, 100, 400)),
     "parents": (parents, (16, 300, 3000)),
     "links": (links, (20, 100, 150)),
-    "files": (files, (200, 1500, 1800)),
+    "files": (files, (200, 1200, 1800)),
     "headers": (headers, (70_000, 1_000_000, 1_040_000)),
     "texts": (texts, (400, 4000, 20_000)),
     "messages": (messages, (1000, 2_000_000, 80_000_000)),

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from conftest import TREERING, Repo, make_clone, make_repo
-from hostile.histories import QUANTITIES, Forge, give_to, headers
+from hostile.histories import MALLORY, QUANTITIES, Forge, give_to, headers, id_of, memory
+from treering import Treering
+from treering.actions.card import Card
 from treering.model import document
+from treering.model.memory import Link
 
 VERBS = (
     ("recall", "wal readers"),
@@ -64,9 +67,30 @@ def play(repo: Repo, verb: float, sync: float, *, is_fetched: bool) -> None:
 def test_what_is_no_memory_is_parsed_once(
     victim: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not by the next process either, and it is named each time."""
+    """The sync does it: neither doctor nor another sync does it again, and doctor names it."""
     forge = Forge(tmp_path / "origin")
     headers(forge, 60_000, count=5)
+    forge.write()
+    victim.tr.sync()
+    parsed: list[bytes] = []
+    parse = document.parse
+    monkeypatch.setattr(document, "parse", lambda data: (parsed.append(data), parse(data))[1])
+    other = Treering.open(victim.path)
+
+    named = [f.message for f in other.doctor().findings if f.code == "bad-document"]
+    other.sync()
+
+    assert len({message.split()[1] for message in named}) == 5
+    assert not [data for data in parsed if len(data) > 50_000]
+
+
+def test_what_only_doctor_looks_at_is_parsed_once(
+    victim: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A branch that nobody has here: no view shows it, and no row was made of it."""
+    forge = Forge(tmp_path / "origin")
+    documents = {f"u{n}": b"---\nid: %s%d\n---\nx\n" % (b"x" * 60_000, n) for n in range(5)}
+    forge.commit(f"{MALLORY}theirs", documents)
     forge.write()
     victim.tr.sync()
     named = [f.message for f in victim.tr.doctor().findings if f.code == "bad-document"]
@@ -74,11 +98,32 @@ def test_what_is_no_memory_is_parsed_once(
     parse = document.parse
     monkeypatch.setattr(document, "parse", lambda data: (parsed.append(data), parse(data))[1])
 
-    again = [f.message for f in victim.tr.doctor().findings if f.code == "bad-document"]
+    again = [f.message for f in Treering.open(victim.path).doctor().findings]
 
-    assert again == named
-    assert len({message.split()[1] for message in again}) == 5
+    assert len(named) == 5
+    assert set(named) <= set(again)
     assert not [data for data in parsed if len(data) > 50_000]
+
+
+def test_a_memory_is_found_by_its_first_tags_files_and_links(victim: Repo, tmp_path: Path) -> None:
+    """And shown with all of them."""
+    targets = [Link("relates_to", id_of(f"t{n}")) for n in range(250)]
+    files = [f"f{n}.py" for n in range(150)]
+    tags = tuple(f"t{n}" for n in range(80))
+    data = memory("many", "Everything at once", links=targets, files=files)
+    whole = document.dump(document.parse(data)._replace(tags=tags))
+    forge = Forge(tmp_path / "origin")
+    forge.commit(f"{MALLORY}main", {"many": whole})
+    forge.write()
+    victim.tr.sync()
+
+    assert victim.tr.recall(tags=["t49"]).total == victim.tr.recall(file="f99.py").total == 1
+    assert victim.tr.recall(tags=["t50"]).total == victim.tr.recall(file="f100.py").total == 0
+    card = victim.tr.read(id_of("many"))
+    assert isinstance(card, Card)
+    assert (card.tags, len(card.files)) == (tags, 150)
+    entries = victim.workspace.rows.entries(victim.workspace.rows.blobs()).values()
+    assert sorted(len(entry.links) for entry in entries) == [0, 200]
 
 
 #: Those that end soon are played always.

@@ -61,7 +61,8 @@ def test_what_is_not_of_our_shape_is_ignored_and_told(clone: Team) -> None:
     assert [line.status for line in answer.scopes] == ["new"]
     assert bob.titles() == {"Use WAL mode"}
     assert [result.title for result in bob.tr.recall("mode").results] == ["Use WAL mode"]
-    assert {"foreign-entry", "bad-document", "broken-blob"} <= codes(bob)
+    assert {"foreign-entry", "bad-document"} <= codes(bob)
+    assert any("too-large" in finding.message for finding in bob.tr.doctor().findings)
     bob.tr.remember("Retry with jitter", type="pattern")
     bob.tr.sync()
     ada.tr.sync()

@@ -5,6 +5,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from treering.actions.doctor.finding import Finding, FindingCode
@@ -15,6 +16,8 @@ from treering.store.vault import Vault
 
 _OLD_TEMPORARY = 3600.0
 _MANY_LOOSE = 20_000
+#: Postings of an index that are read: those of thousands of memories.
+_MAX_POSTINGS = 200_000
 _HALVES = (
     "private.git.new",
     "index/VERSION.*",
@@ -183,7 +186,8 @@ def database(store: Store, derived: Database, may_repair: bool) -> Iterator[Find
 
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
-    """Read both indexes whole; a damaged one is built anew by the next recall."""
+    """Read both indexes, of a very large one a part; a damaged one is built anew by the next
+    recall."""
     from treering.search.index import NAMES, SORTING, IndexFolder, OpenIndex
 
     place = store.folder / "index"
@@ -198,7 +202,7 @@ def index(store: Store, may_repair: bool) -> Iterator[Finding]:
     for name in NAMES:
         try:
             for reader in folder.open(name, OpenIndex()).readers:
-                for _ in reader.iter_postings():
+                for _ in islice(reader.iter_postings(), _MAX_POSTINGS):
                     pass
                 for _ in reader.all_stored_fields():
                     pass
