@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,8 @@ AHEAD = "ahead"
 #: sync brought has a sentence.
 _BROUGHT = ("push", "fetch", "pull", "restore", "revived", "redact", AHEAD)
 _MERGED = ("sync", "sync: merged")
+#: People that a sentence names.
+_MAX_NAMED = 3
 _COLUMNS = "blob, id, people, born, changed, said, words"
 
 
@@ -87,6 +90,15 @@ class Ledger:
 
     def version(self, blob: str) -> Version | None:
         return self.versions([blob]).get(blob)
+
+    def name_writers(self, blobs: Iterable[str]) -> str:
+        """Name those whose commits brought some blobs, the most frequent first."""
+        counts = Counter(
+            version.people[-1].name for version in self.versions(blobs).values() if version.people
+        )
+        names = [name or "somebody" for name, _ in counts.most_common(_MAX_NAMED)]
+        more = [f"{len(counts) - len(names)} more"] if len(counts) > len(names) else []
+        return ", ".join((*names, *more)) or "somebody"
 
     def date(self, memory: Memory, version: Version | None) -> Memory:
         """The memory with dates that are credible."""

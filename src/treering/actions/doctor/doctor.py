@@ -12,7 +12,6 @@ from treering.actions.doctor.finding import Finding, readable
 from treering.actions.setup.hook_files import list_lost
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
-from treering.derived.content import MemoryRows
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import lock, refs
 from treering.git.lock import Held
@@ -163,12 +162,12 @@ def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
         vaults = [workspace.store.shared]
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
-        yield from _vault(vault, workspace.rows, may_repair)
+        yield from _vault(workspace, vault, may_repair)
     yield from scopes.find_left_out(workspace, lock)
     yield from scopes.ways_back(workspace)
 
 
-def _vault(vault: Vault, rows: MemoryRows, may_repair: bool) -> Iterator[Finding]:
+def _vault(workspace: Workspace, vault: Vault, may_repair: bool) -> Iterator[Finding]:
     folder = vault.repository.common_dir
     yield from files.stale_locks(folder, may_repair)
     yield from files.temporary_objects(folder, may_repair)
@@ -180,7 +179,7 @@ def _vault(vault: Vault, rows: MemoryRows, may_repair: bool) -> Iterator[Finding
     theirs = [(name, value, False) for name, value in list_fetched(vault)]
     whole = set()
     for name, value, may_mend in (*ours, *theirs):
-        findings = list(scopes.scope_ref(vault, rows, name, value, may_mend))
+        findings = list(scopes.scope_ref(workspace, vault, name, value, may_mend))
         yield from findings
         if not any(finding.severity == "error" for finding in findings):
             whole.add(value)

@@ -5,13 +5,13 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from treering.actions.doctor.finding import Finding
+from treering.actions.doctor.finding import MAX_OF_A_KIND, Finding
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import trash_name
 from treering.branches.survey import seen_scopes
 from treering.branches.trunk import trunk_of
-from treering.derived.content import MemoryRows, Problem
+from treering.derived.content import Problem
 from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git import reach, refs
 from treering.git.files import read_plain
@@ -162,7 +162,7 @@ _FETCH = "Fetch the object from a remote or another clone, or `treering revert` 
 
 
 def scope_ref(
-    vault: Vault, rows: MemoryRows, name: str, value: str, may_repair: bool
+    workspace: Workspace, vault: Vault, name: str, value: str, may_repair: bool
 ) -> Iterator[Finding]:
     try:
         vault.snapshot_at(Scope(""), value)
@@ -188,12 +188,12 @@ def scope_ref(
         )
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
-            yield from _check_memories(vault, rows, name, entry.oid)
+            yield from _check_memories(workspace, vault, name, entry.oid)
         else:
             yield _foreign(name, entry.name)
 
 
-def _check_memories(vault: Vault, rows: MemoryRows, name: str, tree: str) -> Iterator[Finding]:
+def _check_memories(workspace: Workspace, vault: Vault, name: str, tree: str) -> Iterator[Finding]:
     trees = vault.trees
     try:
         shards = trees.lines(tree)
@@ -210,7 +210,7 @@ def _check_memories(vault: Vault, rows: MemoryRows, name: str, tree: str) -> Ite
             yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
             continue
         # What was parsed once is not parsed again: a stranger may have pushed thousands.
-        verdicts = rows.read_verdicts(file.oid for file in files)
+        verdicts = workspace.rows.read_verdicts(file.oid for file in files)
         problems: dict[str, Problem | None] = {}
         for file in files:
             memory_id = layout.id_in(file.name, shard.name)
@@ -229,12 +229,14 @@ def _check_memories(vault: Vault, rows: MemoryRows, name: str, tree: str) -> Ite
             if isinstance(found, Problem):
                 problems[file.oid] = found
                 text = f"{name}: {memory_id} is not a memory ({found.reason}: {found.message})"
+                if len(problems) <= MAX_OF_A_KIND:
+                    text += f" It is by {workspace.ledger.name_writers([file.oid])}."
                 yield Finding("bad-document", "error", text, fix)
             elif found != memory_id:
                 text = f"{name}: {memory_id} says it is {found}"
                 yield Finding("wrong-id", "error", text, fix)
         if problems.keys() - verdicts.keys():
-            rows.add({}, problems=problems)
+            workspace.rows.add({}, problems=problems)
 
 
 def _judge(vault: Vault, blob: str) -> str | Problem:
