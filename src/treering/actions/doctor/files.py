@@ -11,6 +11,7 @@ from pathlib import Path
 from treering.actions.doctor.finding import Finding, FindingCode
 from treering.derived.database import BESIDE, FILE, Database
 from treering.git import refs
+from treering.git.files import check_folder, find_files
 from treering.store.store import Store
 from treering.store.vault import Vault
 
@@ -19,15 +20,15 @@ _MANY_LOOSE = 20_000
 #: Postings of an index that are read: those of thousands of memories.
 _MAX_POSTINGS = 200_000
 _HALVES = (
-    "private.git.new",
-    "index/VERSION.*",
-    "index/sorting-*",
-    f"state*/**/*.{'?' * 16}",
+    "treering/private.git.new",
+    "treering/index/VERSION.*",
+    "treering/index/sorting-*",
+    f"treering/state*/**/*.{'?' * 16}",
 )
 
 
 def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
-    for path in sorted((folder / "refs" / "treering").rglob("*.lock")):
+    for path in find_files(folder, "refs/treering/**/*.lock"):
         if _age(path) < refs.STALE_LOCK:
             continue
         yield Finding(
@@ -40,8 +41,8 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
 
 
 def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
-    old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
-    if old:
+    halves = find_files(folder, "objects/??/tmp_object_git2_*")
+    if old := [path for path in halves if _age(path) > _OLD_TEMPORARY]:
         is_whole = may_repair and _all_removed(old)
         yield Finding(
             "temporary-objects",
@@ -60,9 +61,9 @@ def loose_objects(vault: Vault) -> Iterator[Finding]:
 
 def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
     """What a process was still making beside its place when it died."""
-    halves = [path for pattern in _HALVES for path in store.folder.glob(pattern)]
-    old = [path for path in halves if _age(path) > _OLD_TEMPORARY]
-    if old:
+    top = store.repository.common_dir
+    halves = [path for pattern in _HALVES for path in find_files(top, pattern)]
+    if old := [path for path in halves if _age(path) > _OLD_TEMPORARY]:
         yield Finding(
             "temporary-files",
             "warning",
@@ -113,7 +114,7 @@ def _close(path: Path, excess: int) -> bool:
 
 def _age(path: Path) -> float:
     try:
-        return abs(time.time() - path.stat().st_mtime)
+        return abs(time.time() - path.lstat().st_mtime)
     except OSError:
         return 0.0
 
@@ -124,6 +125,7 @@ def _all_removed(paths: list[Path]) -> bool:
 
 def _remove(path: Path) -> bool:
     try:
+        check_folder(path.parent, levels=2, is_own=False)  # nothing behind a link is ours
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
