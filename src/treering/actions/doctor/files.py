@@ -87,6 +87,15 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
                 f"chmod o-rwx {path}",
                 fixed=may_repair and _close(path, excess),
             )
+    private = store.folder / "private.git"
+    if os.path.lexists(private) and not store.is_private_ours():
+        yield Finding(
+            "foreign-private",
+            "warning",
+            f"{private} is another user's, or a link: what is in it is not shown to you, and your "
+            "private memories are refused.",
+            f"If it is yours: chown -R $(id -u) {private}",
+        )
     foreign = [p for p in (folder / "refs" / "treering").rglob("*") if not os.access(p, os.W_OK)]
     if foreign and os.access(folder, os.W_OK):
         yield Finding(

@@ -10,7 +10,8 @@ Severity = Literal["error", "warning", "info"]
 #: What was found; docs and scripts go by these words.
 FindingCode = Literal[
     "bad-document", "broken-blob", "broken-history", "broken-private", "broken-ref", "broken-tree",
-    "database-damaged", "database-unused", "fetch-refspec", "foreign-entry", "foreign-ref",
+    "database-damaged", "database-unused", "fetch-refspec", "foreign-entry", "foreign-private",
+    "foreign-ref",
     "format-too-new", "gone-remote", "hooks-lost", "index-damaged", "journal-pending", "kept",
     "loose-objects", "many-scopes",
     "memories-vanished", "no-flock", "no-fsync", "not-writable", "open-to-all", "read-only",
