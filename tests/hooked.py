@@ -18,7 +18,7 @@ SHELLS = {
 }
 PRESENT = [name for name, path in SHELLS.items() if path]
 _PATIENCE = 60.0
-_STARTS = b'IFS= read -r worker <"$treering/worker"'
+_STARTS = b'[ -f "$treering/worker" ] && IFS= read'
 
 
 def shebang(shell: str) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import Repo
+from treering.actions.imports import imports
 from treering.errors import Invalid
 
 
@@ -224,6 +225,34 @@ def test_a_line_for_a_branch_that_cannot_be_is_reported_and_the_rest_goes_in(
     ]
     assert (repo.titles("a"), repo.titles("b")) == ({"text 8", "text 0"}, {"text 8", "text 2"})
     assert repo.error("import", str(file), "--branch", "../../x")["code"] == "invalid"
+
+
+def test_a_memory_that_cannot_be_written_is_reported_and_the_rest_goes_in(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """Its header has more values than a document may have."""
+    file = tmp_path / "notes.jsonl"
+    many = {"content": "Everything", "tags": [f"t{number}" for number in range(5000)]}
+    lines = [{"content": "Use WAL mode"}, many, {"content": "Retry with jitter"}]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    answer = repo.tr.import_path(str(file))
+
+    assert [(error.line, error.code) for error in answer.errors] == [(2, "invalid")]
+    assert repo.titles() == {"Use WAL mode", "Retry with jitter"}
+
+
+def test_records_beyond_a_bound_are_left_out_and_named(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "MAX_RECORDS", 2)
+    file = tmp_path / "notes.jsonl"
+    file.write_text("".join(f'{{"content": "note {number}"}}\n' for number in range(9)))
+
+    answer = repo.tr.import_path(str(file))
+
+    assert [(error.line, error.code) for error in answer.errors] == [(3, "invalid")]
+    assert repo.titles() == {"note 0", "note 1"}
 
 
 def test_a_line_that_is_too_long_is_reported_and_the_rest_goes_in(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from treering.derived import content as module
-from treering.derived.content import MemoryRows
+from treering.derived.content import MemoryRows, Problem
 from treering.derived.database import Database
 from treering.graph.inference import SAME_SUBJECT, InferenceCase, infer, may_replace, similar
 from treering.graph.subject import Mentions, Subject, subject_of
@@ -148,8 +148,9 @@ def test_flags_are_kept_by_the_version_of_the_rules(
 
 
 def test_a_blob_that_holds_no_memory_is_known_as_such(table: MemoryRows) -> None:
-    table.add({}, blank=["f" * 40])
+    table.add({}, problems={"f" * 40: Problem("too-large", "The document has 9 bytes.")})
 
     assert table.unknown_blobs(["f" * 40, "e" * 40]) == ["e" * 40]
     assert table.entry("f" * 40) is None
     assert table.blobs() == set()
+    assert table.read_verdicts(["f" * 40])["f" * 40] == ("too-large", "The document has 9 bytes.")

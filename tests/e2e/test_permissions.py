@@ -107,6 +107,9 @@ def test_private_memories_go_into_no_repository_of_another_user(repo: Repo, name
     assert error["code"] == "storage_failed"
     assert repo.titles() == {"Use WAL mode"}
     assert not list((planted / "refs").rglob("main"))
+    if name == "private.git":
+        codes = {finding.code for finding in repo.tr.doctor().findings}
+        assert "foreign-private" in codes  # what is in it is left out, and not in silence
 
 
 @pytest.mark.parametrize("name", ["treering", "treering/private.git", "treering/private.git.new"])

@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from conftest import START, Repo
 from treering.model import document
@@ -50,6 +51,7 @@ class Forge:
         self._folder = folder
         self._lines: list[bytes] = []
         self._marks = 0
+        self.documents = 0
         self._seconds = START + 60
 
     def commit(
@@ -70,6 +72,7 @@ class Forge:
         self._lines.append(b"data %d\n%s\n" % (len(message), message))
         for number, parent in enumerate(parents):
             self._lines.append(f"{'merge' if number else 'from'} {parent}\n".encode())
+        self.documents += len(documents)
         for name, data in documents.items():
             path = f"memories/{id_of(name)[:2]}/{id_of(name)}.md"
             self._lines.append(f"M 100644 inline {path}\ndata {len(data)}\n".encode())
@@ -185,17 +188,56 @@ def trees(forge: Forge, size: int) -> None:
     forge.commit(f"{MALLORY}main", {f"e{number}": b"junk" for number in range(size)})
 
 
-#: What a stranger may push, with a usual size, a large one, and that of a long run.
-QUANTITIES: dict[str, tuple[Callable[[Forge, int], None], tuple[int, ...]]] = {
-    "scopes": (scopes, (20, 250, 1000)),
-    "heads": (heads, (20, 250, 2000)),
-    "revisions": (revisions, (30, 600, 4000)),
-    "crossings": (crossings, (10, 100, 400)),
-    "parents": (parents, (16, 300, 3000)),
-    "links": (links, (20, 100, 150)),
-    "files": (files, (200, 1500, 1800)),
-    "headers": (headers, (70_000, 1_000_000, 1_040_000)),
-    "texts": (texts, (400, 4000, 20_000)),
-    "messages": (messages, (1000, 2_000_000, 80_000_000)),
-    "trees": (trees, (200, 5_000, 100_000)),
+def tags(forge: Forge, size: int) -> None:
+    documents = {f"t{n}": memory(f"t{n}", f"wal readers {n}") for n in range(50)}
+    for number, (name, data) in enumerate(documents.items()):
+        line = ", ".join(f"t{number}x{m}" for m in range(size))
+        documents[name] = data.replace(b"---\n", f"---\ntags: [{line}]\n".encode(), 1)
+    forge.commit(f"{MALLORY}main", documents)
+
+
+def values(forge: Forge, size: int) -> None:
+    """Headers of many small parts, which cost more to read than their bytes."""
+    documents = {f"v{n}": memory(f"v{n}", f"wal readers {n}") for n in range(100)}
+    line = f"---\nx: [{'[],' * size}]\n".encode()
+    forge.commit(
+        f"{MALLORY}main", {n: data.replace(b"---\n", line, 1) for n, data in documents.items()}
+    )
+
+
+def ordinary(forge: Forge, size: int) -> None:
+    """What a teammate pushes: as many memories, fifty to a commit."""
+    last: tuple[str, ...] = ()
+    for start in range(0, size, 50):
+        numbers = range(start, min(size, start + 50))
+        documents = {f"o{n}": memory(f"o{n}", f"wal readers and note {n}") for n in numbers}
+        last = (forge.commit(f"{MALLORY}main", documents, *last),)
+
+
+class Quantity(NamedTuple):
+    """A way to push much of something: a usual size, one at the limit or large, and one beyond it
+    or very large. `is_said` where the last is left out, refused or no memory."""
+
+    write: Callable[[Forge, int], None]
+    usual: int
+    large: int
+    beyond: int
+    is_said: bool = False
+
+
+#: What a stranger may push.
+QUANTITIES = {
+    "scopes": Quantity(scopes, 20, 100, 1000),
+    "heads": Quantity(heads, 20, 250, 2100, is_said=True),
+    "revisions": Quantity(revisions, 30, 600, 4000, is_said=True),
+    "crossings": Quantity(crossings, 10, 100, 400),
+    "parents": Quantity(parents, 16, 300, 3000),
+    "links": Quantity(links, 20, 100, 150),
+    "tags": Quantity(tags, 50, 1000, 4100, is_said=True),
+    "values": Quantity(values, 100, 3900, 4100, is_said=True),
+    "files": Quantity(files, 100, 1300, 1500, is_said=True),
+    "headers": Quantity(headers, 60_000, 70_000, 1_000_000, is_said=True),
+    "texts": Quantity(texts, 400, 4000, 20_000),
+    "messages": Quantity(messages, 1000, 1_000_000, 80_000_000, is_said=True),
+    "trees": Quantity(trees, 200, 5_000, 100_000, is_said=True),
 }

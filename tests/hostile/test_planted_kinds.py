@@ -16,6 +16,7 @@ from conftest import Repo
 KINDS = ("pipe", "folder", "socket", "link", "link to a pipe", "another user's")
 #: Folders of ours, and those that git makes for us.
 FOLDERS = (
+    "treering",
     "treering/journal",
     "treering/state",
     "treering/index",
@@ -25,6 +26,7 @@ FOLDERS = (
 )
 #: SQLite's own, which come and go, and what a kill may leave.
 BESIDE = ("treering/treering.db-wal", "treering/treering.db-shm", "treering/treering.db-journal")
+OWN = ("victim", "VERSION.txt", "sorting-out", "notes.0123456789abcdef", "rows.lock")
 VERBS = (
     ("remember", "Rotate tokens weekly"),
     ("recall", "tokens", "--limit", "1"),
@@ -63,10 +65,12 @@ def used(tmp_path_factory: pytest.TempPathFactory, _seed: Path) -> Path:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """A folder with a file of the user's own."""
+    """A folder with files of the user's own, which are old and may be called like ours."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    (folder / "victim").write_bytes(b"mine\n")
+    for name in OWN:
+        (folder / name).write_bytes(b"mine\n")
+        os.utime(folder / name, (1_000_000, 1_000_000))
     return folder
 
 
@@ -144,9 +148,35 @@ def test_nothing_is_made_behind_a_link_in_place_of_a_folder(
 
     play(repo, f"a link for {name}")
 
-    made = [path.name for path in elsewhere.iterdir()]
-    assert made == ["victim"], f"{name}: {made}"
-    assert (elsewhere / "victim").read_bytes() == b"mine\n"
+    left = {path.name: path.read_bytes() for path in elsewhere.iterdir()}
+    assert left == dict.fromkeys(OWN, b"mine\n"), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_git_never_waits_for_what_its_hooks_find(
+    used: Path, tmp_path: Path, elsewhere: Path, kind: str
+) -> None:
+    """Neither a commit nor a push, nor is anything written through a link."""
+    repo = Repo(Path(shutil.copytree(used, tmp_path / "repo", symlinks=True)))
+    git_dir = repo.path / ".git"
+    repo.git("init", "-q", "--bare", str(tmp_path / "origin"))
+    repo.git("remote", "add", "origin", str(tmp_path / "origin"))
+    repo.cli("config", "sync", "wait")
+    for name in ("worker", "pushing", "guard"):
+        plant(git_dir / "treering" / name, kind, elsewhere)
+    plant(git_dir / "treering-worker.lock", kind, elsewhere)
+
+    for words in (("commit", "-q", "--allow-empty", "-m", "one"), ("push", "-q", "origin", "main")):
+        try:
+            done = subprocess.run(
+                ["git", *words], cwd=repo.path, timeout=LONGEST, check=False, capture_output=True
+            )
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"git {words[0]} waits for a {kind}")
+        assert done.returncode == 0, done.stderr
+
+    left = {name: (elsewhere / name).read_bytes() for name in OWN}
+    assert left == dict.fromkeys(OWN, b"mine\n")
 
 
 @pytest.mark.deep

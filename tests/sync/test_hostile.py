@@ -61,7 +61,8 @@ def test_what_is_not_of_our_shape_is_ignored_and_told(clone: Team) -> None:
     assert [line.status for line in answer.scopes] == ["new"]
     assert bob.titles() == {"Use WAL mode"}
     assert [result.title for result in bob.tr.recall("mode").results] == ["Use WAL mode"]
-    assert {"foreign-entry", "bad-document", "broken-blob"} <= codes(bob)
+    assert {"foreign-entry", "bad-document"} <= codes(bob)
+    assert any("too-large" in finding.message for finding in bob.tr.doctor().findings)
     bob.tr.remember("Retry with jitter", type="pattern")
     bob.tr.sync()
     ada.tr.sync()
@@ -122,7 +123,7 @@ def test_many_refs_are_bounded(clone: Team, origin: Path, monkeypatch: object) -
     """What belongs to branches here comes first."""
     from treering.sync import fetching
 
-    monkeypatch.setattr(fetching, "MOST_SCOPES", 20)
+    monkeypatch.setattr(fetching, "MAX_SCOPES", 20)
     ada, bob = clone("ada"), clone("bob")
     ada.tr.remember("Use WAL mode", type="decision")
     ada.tr.sync()
@@ -135,6 +136,52 @@ def test_many_refs_are_bounded(clone: Team, origin: Path, monkeypatch: object) -
     assert bob.titles() == {"Use WAL mode"}
     assert len(bob.refs()) <= 22
     assert "301 scopes" in (answer.notes or ("",))[0]
+    assert "mallory00000 (281)" in (answer.notes or ("",))[0]
+
+
+def test_many_heads_of_a_scope_are_bounded(
+    clone: Team, origin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen before stays, whatever comes later; the note names clones that are left out."""
+    from treering.sync import fetching
+
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    bob.tr.sync()
+    tip = ada.refs()[HEADS + "main"]
+    names = [f"refs/treering/clones/{number:012}/main" for number in range(30)]
+    Repo(origin).git("update-ref", "--stdin", feed="".join(f"create {n} {tip}\n" for n in names))
+    monkeypatch.setattr(fetching, "MAX_HEADS", 5)
+
+    answer = bob.tr.sync()
+    ada.tr.remember("Retry with jitter", type="pattern")
+    ada.tr.sync()
+    bob.tr.sync()
+
+    assert bob.titles() == {"Use WAL mode", "Retry with jitter"}
+    assert len([ref for ref in bob.refs() if "remotes/origin/clones" in ref]) == 5
+    assert "31 heads" in (answer.notes or ("",))[0]
+    assert "000000000029" not in (answer.notes or ("",))[0]
+    assert "clone 0000000000" in (answer.notes or ("",))[0]
+
+
+def test_who_went_beyond_a_limit_is_named(clone: Team) -> None:
+    """By sync, when it comes, and by doctor."""
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    shard = tree(ada, f"100644 blob {blob(ada, 'x' * 400_000)}\tzz0000000005.md")
+    root = tree(ada, f"040000 tree {tree(ada, f'040000 tree {shard}' + chr(9) + 'zz')}\tmemories")
+    bad = commit(ada, root, "x\n\nTreering-Op: import\nCode-Branch: main")
+    write_to(ada, bad, f"{STRANGER}main")
+
+    notes = bob.tr.sync().notes or ()
+    named = [f.message for f in bob.tr.doctor().findings if f.code == "bad-document"]
+
+    author = ada.git("log", "-1", "--format=%an <%ae>", bad).strip()
+    assert [note for note in notes if "1 documents of main" in note and author in note]
+    assert [message for message in named if "mallory00000" in message and author in message]
 
 
 def test_one_ref_that_cannot_be_had_does_not_stop_the_rest(clone: Team, origin: Path) -> None:
@@ -191,6 +238,7 @@ def test_a_huge_message_in_a_scope_of_others_is_not_read(
 
     assert lines["theirs"].status == "refused"
     assert "too large" in (lines["theirs"].reason or "")
+    assert "mallory00000" in (lines["theirs"].reason or "")
     assert not [ref for ref in bob.refs() if ref.endswith("/theirs")]
     assert bob.titles("main") == {"known to all"}
 

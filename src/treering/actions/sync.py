@@ -19,13 +19,14 @@ from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
 from treering.call import Advice, Call
+from treering.derived.content import Problem
 from treering.errors import BlockedSecret, Busy, StoreDamaged, SyncRefused
 from treering.git import lock, refs
 from treering.git.refs import RefMoved
 from treering.git.remote import PushedRef, Remote, RemoteListing
 from treering.model.scope import HEADS, Scope
 from treering.store import heads
-from treering.store.ancestry import TOO_LARGE, read_news
+from treering.store.ancestry import TOO_LARGE, name_author, read_news
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
 from treering.sync import clone, fetching, folding, incoming, plan, refspec
@@ -40,6 +41,8 @@ from treering.sync.redactions import Redactions
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
 _UNATTENDED_PATIENCE = 300.0
+#: Characters of a clone's name that are shown: others choose it.
+_MAX_NAME = 24
 #: Seconds to wait for what a push shares in the background.
 _PUSH_PATIENCE = 120.0
 
@@ -128,6 +131,7 @@ class _SyncRun:
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._rules = self._make_rules({})
         self._notes: list[str] = []
+        self._fetched_blobs: dict[Scope, list[str]] = {}
         self._fetching = Fetching(workspace.repository, wire, say, self._notes)
 
     def run(self) -> Synced:
@@ -173,7 +177,7 @@ class _SyncRun:
     ) -> tuple[list[RemoteHead], dict[str, FetchedHead]]:
         gone = self._fetching.drop_oversized(before)
         for head in gone.values():
-            reason = f"A commit of it is {TOO_LARGE}."
+            reason = f"A commit of it is {TOO_LARGE}{self._name_head(head)}."
             if scope := Scope.of_component(head.component):
                 self._oversized[scope] = SyncedScope(scope.branch, "refused", reason)
             else:
@@ -182,6 +186,11 @@ class _SyncRun:
             [head for head in there if head.seen_at(self._name).ref not in gone],
             {ref: head for ref, head in before.items() if gone.get(ref) != head},
         )
+
+    def _name_head(self, head: FetchedHead | RemoteHead) -> str:
+        """Name whose a head is: its clone, and whom its last commit names."""
+        author = name_author(self._workspace.repository, head.tip)
+        return f" (clone {head.clone[:_MAX_NAME]}{', ' if author else ''}{author})"
 
     @property
     def _name(self) -> str:
@@ -284,8 +293,10 @@ class _SyncRun:
         if carriers := self._redactions.carriers.intersection(one.heads):
             one = one.without(carriers)
             self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
-        if one.refusals:
-            self._lines[scope] = SyncedScope(scope.branch, "refused", one.refusals[0])
+        for tip, why in one.refusals.items():
+            whose = [self._name_head(head) for head in place.heads[scope] if head.tip == tip]
+            reason = f"{why.removesuffix('.')}{''.join(whose[:1])}."
+            self._lines[scope] = SyncedScope(scope.branch, "refused", reason)
         if not one.heads:
             return
         own = self._vault.head(scope)
@@ -308,7 +319,9 @@ class _SyncRun:
             return
         after = self._vault.tip(scope)
         if after:
-            self._memories["fetched"] += _count_changes(self._vault, one.before, after)
+            new = _list_changes(self._vault, one.before, after)
+            self._memories["fetched"] += len(new)
+            self._fetched_blobs[scope] = new
         self._memories["merged"] += outcome.memories
         self._lines[scope] = SyncedScope(
             scope.branch, outcome.status, notes=outcome.notes or None, undo=outcome.undo
@@ -413,8 +426,8 @@ class _SyncRun:
                 if result and result.is_done:
                     place.note_pushed(self._vault, lock, scope, tip)
                     self._pushed.add(scope)
-                    self._memories["pushed"] += _count_changes(
-                        self._vault, place.own_head(scope) or None, tip
+                    self._memories["pushed"] += len(
+                        _list_changes(self._vault, place.own_head(scope) or None, tip)
                     )
                     line = self._lines.get(scope)
                     if line is None or line.status in _NOT_PUSHED:
@@ -440,6 +453,17 @@ class _SyncRun:
         if self._memories["fetched"]:
             self._say("indexing")
             catch_up(self._workspace)
+            self._note_unreadable()
+
+    def _note_unreadable(self) -> None:
+        """Say which of the new documents are no memories, and whose they are."""
+        for scope, blobs in self._fetched_blobs.items():
+            verdicts = self._workspace.rows.read_verdicts(blobs)
+            bad = [blob for blob, verdict in verdicts.items() if isinstance(verdict, Problem)]
+            if bad:
+                text = f"{len(bad)} documents of {scope.branch} are not memories"
+                whose = self._workspace.ledger.name_writers(bad)
+                self._notes.append(Advice(f"{text} (by {whose}): {{}} names them", Call("doctor")))
 
     # --- telling ----------------------------------------------------------------------------------
 
@@ -493,13 +517,14 @@ class _SyncRun:
                 self._pushed.add(scope)
                 tip, there = self._vault.head(scope), place.own_head(scope) or None
                 if tip and (there is None or self._vault.repository.objects.exists(there)):
-                    self._memories["pushed"] += _count_changes(self._vault, there, tip)
+                    self._memories["pushed"] += len(_list_changes(self._vault, there, tip))
         return self._answer()
 
 
-def _count_changes(vault: Vault, before: str | None, now: str) -> int:
-    """How many files two commits do not share; none where that cannot be read."""
+def _list_changes(vault: Vault, before: str | None, now: str) -> list[str]:
+    """List the blobs of files that two commits do not share, as they are now; none where that
+    cannot be read."""
     try:
-        return len(vault.diff(before, now))
+        return [after or "" for _, after in vault.diff(before, now).values()]
     except StoreDamaged:
-        return 0
+        return []

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.git.files import make_shared_folder, open_plain, read_plain
+from treering.git.files import check_folder, make_shared_folder, open_plain, read_plain
 
 _END = ".\n"
 _ABANDONED = 600.0  # seconds without the last line: its writer is dead
@@ -84,10 +84,15 @@ class Journal:
     def pending(self) -> int:
         """How many events wait; all there is to pay where there are none."""
         try:
+            self._check()
             with os.scandir(self._folder) as entries:
                 return sum(1 for _ in entries)
         except OSError:
             return 0
+
+    def _check(self) -> None:
+        """ForeignFile where a link leads out of the repository: whatever is read is removed."""
+        check_folder(self._folder, levels=2, is_own=False)
 
     def uncaptured(self) -> int:
         """How many events wait whose commits nobody has taken in."""
@@ -96,7 +101,7 @@ class Journal:
     def waiting_seconds(self) -> float:
         """For how many seconds the oldest event has waited; 0 where there is none."""
         try:
-            moments = [path.stat().st_mtime for path in self._folder.iterdir()]
+            moments = [path.lstat().st_mtime for path in self._paths()]
         except OSError:
             return 0.0
         return max((time.time() - moment for moment in moments), default=0.0)
@@ -118,6 +123,7 @@ class Journal:
 
     def _paths(self) -> list[Path]:
         try:
+            self._check()
             with os.scandir(self._folder) as entries:
                 return [Path(e.path) for e in entries if e.is_file(follow_symlinks=False)]
         except OSError:
@@ -126,6 +132,7 @@ class Journal:
     def finish(self, events: Iterable[JournalEvent]) -> None:
         """Their commits are taken in: they may go, or wait for the driver."""
         for event in events:
+            self._check()
             if not event.is_for_driver:
                 event.path.unlink(missing_ok=True)  # another drainer may have been here
                 continue
@@ -137,6 +144,7 @@ class Journal:
     def remove(self, events: Iterable[JournalEvent]) -> None:
         """All they asked for is done."""
         for event in events:
+            self._check()
             event.path.unlink(missing_ok=True)
 
 

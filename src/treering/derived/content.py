@@ -3,7 +3,8 @@
     memories        n grows; blob, what search and inference know of the memory in it (`facts`), and
                     columns by which a capture compares: title words, tags, a min-hash of the text;
                     `is_plain` is asked by gc (see History.find_plain).
-                    A blob that holds no memory has a row, too, so that it is not read again.
+                    A blob that holds no memory has a row, too, with the `problem`, so that it is
+                    not parsed again.
     memories_keys   hash of a key -> n: files, tags, title words, min-hash bands, links, and what a
                     memory says whose id comes from another text
     memories_trees  git trees whose memories all have rows
@@ -16,11 +17,12 @@ other, at each call.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.clock import Clock, wall_clock
 from treering.derived.database import Database, chunks, select
-from treering.errors import StoreDamaged, TreeringError
+from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git.binding import GitError
 from treering.graph.subject import Subject, subject_of
 from treering.model.mark import unmark
@@ -55,6 +57,13 @@ CROWD = 12
 
 
 _SAVED = "saved"
+
+
+class Problem(NamedTuple):
+    """Why a blob holds no memory: one stable word, and a sentence."""
+
+    reason: str
+    message: str
 
 
 class MemoryRows:
@@ -111,12 +120,19 @@ class MemoryRows:
         is_whole = True
         for start in range(0, len(blobs), _BATCH_SIZE):
             part = blobs[start : start + _BATCH_SIZE]
-            memories = {blob: memory for blob in part if (memory := _parse(layer, blob))}
-            exists = layer.vault.repository.objects.exists
-            others = [blob for blob in part if blob not in memories]
-            blank = [blob for blob in others if exists(unmark(blob))]
-            is_whole &= len(blank) == len(others)
-            self.add(memories, blank=blank)
+            memories: dict[str, Memory] = {}
+            problems: dict[str, Problem | None] = {}
+            for blob in part:
+                try:
+                    memories[blob] = layer.read(blob)
+                except InvalidDocument as error:
+                    problems[blob] = Problem(error.reason, error.message)
+                except (TreeringError, GitError):
+                    if layer.vault.repository.objects.exists(unmark(blob)):
+                        problems[blob] = None  # not a blob at all, or damaged
+                    else:
+                        is_whole = False  # it may come
+            self.add(memories, problems=problems)
         return is_whole
 
     def _changed_shards(self, layer: Layer) -> dict[str, str]:
@@ -136,10 +152,10 @@ class MemoryRows:
         self,
         memories: Mapping[str, Memory],
         *,
-        blank: Iterable[str] = (),
+        problems: Mapping[str, Problem | None] = MappingProxyType({}),
         trees: Iterable[str] = (),
     ) -> None:
-        """Insert memories by blob, blobs that hold none (`blank`), and trees that are complete."""
+        """Insert memories by blob, blobs that hold none, and trees that are complete."""
         rows = [_Row(blob, memory) for blob, memory in memories.items()]
         inspect = DetectorRules().inspect_briefly(len(rows))
         found = {blob: flags for blob, m in memories.items() if (flags := inspect(m)) is not None}
@@ -147,8 +163,8 @@ class MemoryRows:
         def change(db: "sqlite3.Connection") -> None:
             for row in rows:
                 row.insert(db)
-            blanks = ((blob,) for blob in blank)
-            db.executemany("INSERT OR IGNORE INTO memories (blob) VALUES (?)", blanks)
+            blanks = ((blob, problem and json.dumps(problem)) for blob, problem in problems.items())
+            db.executemany("INSERT OR IGNORE INTO memories (blob, problem) VALUES (?, ?)", blanks)
             db.executemany("INSERT OR IGNORE INTO memories_trees VALUES (?)", ((t,) for t in trees))
             db.executemany(_ADD_FLAGS, _list_flags(found))
 
@@ -167,6 +183,17 @@ class MemoryRows:
 
     def unknown_blobs(self, blobs: Iterable[str]) -> list[str]:
         return self._unknown("memories", "blob", list(blobs))
+
+    def read_verdicts(self, blobs: Iterable[str]) -> dict[str, str | Problem]:
+        """Return the id of the memory in each of some blobs, or why it holds none, as far as that
+        is known."""
+
+        def read(db: "sqlite3.Connection") -> dict[str, str | Problem]:
+            rows = select(db, "blob, id, problem", "memories", "blob", list(blobs))
+            pairs = ((b, Problem(*json.loads(problem)) if problem else i) for b, i, problem in rows)
+            return {blob: verdict for blob, verdict in pairs if verdict}
+
+        return self.database.ask(read, {})
 
     def _unknown(self, table: str, column: str, items: list[str]) -> list[str]:
         present: set[str] = self.database.ask(
@@ -321,7 +348,7 @@ class _Row:
         )
 
     def insert(self, db: "sqlite3.Connection") -> None:
-        insert = "INSERT OR IGNORE INTO memories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"
+        insert = "INSERT OR IGNORE INTO memories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)"
         cursor = db.execute(insert, self._values)
         if cursor.rowcount > 0:
             rows = ((key, cursor.lastrowid) for key in self._keys)
@@ -333,13 +360,6 @@ def _is_plain(entry: Entry) -> bool:
     learns, and nothing that gc asks about can be true of it."""
     is_gone = entry.status == "deleted" or entry.outcome == "failed"
     return entry.type not in RECORD_TYPES and not is_gone
-
-
-def _parse(layer: Layer, blob: str) -> Memory | None:
-    try:
-        return layer.read(blob)
-    except (TreeringError, GitError):
-        return None  # no memory; doctor names it
 
 
 def _facts(entry: Entry) -> list[object]:

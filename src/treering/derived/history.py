@@ -41,6 +41,11 @@ MOST_UNKEPT = 2_000
 #: Questions whose answers are kept: a call asks several times what was promoted into the trunk.
 _MOST_ANSWERS = 64
 _MOST_KEPT = 500  # commits in one of them
+#: Number, time, operation, whether it is cut, parents and id of commits, by id.
+Graph = dict[str, tuple[Any, ...]]
+#: Commits of which those are kept, the last of them, and where history was cut.
+_MAX_GRAPH = 50_000
+_NO_GRAPH: tuple[Graph, int, str, frozenset[str]] = ({}, 0, "", frozenset())
 COLUMNS = (
     "oid, parents, time, author, op, branch, code_head, code_base, is_dirty, promoted_from,"
     " promoted_into, merged_as, merge_kind, is_bulk, is_cut"
@@ -55,6 +60,7 @@ class History:
         self._most_unkept = most_unkept
         self._git = GitHistory()
         self._answers: dict[tuple[object, ...], Commits] = {}
+        self._graph = _NO_GRAPH
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -92,8 +98,7 @@ class History:
     ) -> Commits | None:
         """The same from rows; None where one is missing."""
         self.catch_up(vault, [*tips, *without])
-        query = "SELECT oid, n, time, op, is_cut, parents FROM history_commits"
-        graph = {oid: row for oid, *row in self._ask(query)}
+        graph = self._read_graph(shallow_commits(vault))
         below: set[str] = set()
         reached: set[str] = set()
         for start, found in ((without, below), (tips, reached)):
@@ -105,17 +110,32 @@ class History:
                 if oid not in graph:
                     return None
                 found.add(oid)
-                *_, is_cut, parents = graph[oid]
+                *_, is_cut, parents, _ = graph[oid]
                 waiting += () if is_cut else parents.split()
         wanted = [graph[oid] for oid in reached if not ops or graph[oid][2] in ops]
         if most:
             wanted = sorted(wanted, key=lambda row: (row[1], row[0]))[-most:]
-        numbers = [row[0] for row in wanted]
+        oids = [row[-1] for row in wanted]
         rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "n", numbers)), []
+            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "oid", oids)), []
         )
-        is_whole = len(rows) == len(numbers)
+        is_whole = len(rows) == len(oids)
         return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
+
+    def _read_graph(self, cut: frozenset[str]) -> Graph:
+        """Return number, time, operation, whether it is cut, parents and id of each commit, by its
+        id. Only what is new since the last look is read: a sync asks once for each scope."""
+        known, last, end, shape = self._graph
+        here = self._ask("SELECT oid FROM history_commits WHERE n = ?", (last,))
+        if here != [(end,)] or shape != cut:  # forgotten and read again, by another process
+            known, last = {}, 0
+        query = "SELECT n, time, op, is_cut, parents, oid FROM history_commits WHERE n > ?"
+        rows = self._ask(f"{query} ORDER BY n", (last,))
+        known |= {row[-1]: row for row in rows}
+        if rows:
+            last, end = rows[-1][0], rows[-1][-1]
+        self._graph = (known, last, end, cut) if len(known) <= _MAX_GRAPH else _NO_GRAPH
+        return known
 
     def read_changes(
         self, vault: Vault, commits: Iterable[str], *, path: str = ""

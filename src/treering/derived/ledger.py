@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import threading
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,8 @@ AHEAD = "ahead"
 #: sync brought has a sentence.
 _BROUGHT = ("push", "fetch", "pull", "restore", "revived", "redact", AHEAD)
 _MERGED = ("sync", "sync: merged")
+#: People that a sentence names.
+_MAX_NAMED = 3
 _COLUMNS = "blob, id, people, born, changed, said, words"
 _ADD_VERSION = "INSERT OR REPLACE INTO authorship VALUES (?, ?, ?, ?, ?, ?, ?)"
 
@@ -119,6 +122,15 @@ class Ledger(VersionTable):
                 # Whether or not it found anything: another thread may have, meanwhile.
                 versions = super().versions(ids)
         return versions
+
+    def name_writers(self, blobs: Iterable[str]) -> str:
+        """Name those whose commits brought some blobs, the most frequent first."""
+        counts = Counter(
+            version.people[-1].name for version in self.versions(blobs).values() if version.people
+        )
+        names = [name or "somebody" for name, _ in counts.most_common(_MAX_NAMED)]
+        more = [f"{len(counts) - len(names)} more"] if len(counts) > len(names) else []
+        return ", ".join((*names, *more)) or "somebody"
 
     def moments(self, commits: Iterable[str]) -> dict[str, float]:
         """Return when commits of scopes were made, as far as that is credible."""

@@ -97,10 +97,10 @@ TABLES: dict[str, Table] = {
     ),
     # See content.py.
     "memories": Table(
-        3,
+        4,
         """
         CREATE TABLE memories (n INTEGER PRIMARY KEY, blob TEXT UNIQUE, id TEXT, is_record INTEGER,
-            is_plain INTEGER, facts TEXT, words TEXT, tags TEXT, sample BLOB);
+            is_plain INTEGER, facts TEXT, words TEXT, tags TEXT, sample BLOB, problem TEXT);
         CREATE INDEX memories_by_kind ON memories (is_record, n);
         CREATE TABLE memories_keys (key INTEGER, n INTEGER, PRIMARY KEY (key, n)) WITHOUT ROWID;
         CREATE TABLE memories_trees (oid TEXT PRIMARY KEY) WITHOUT ROWID

@@ -213,7 +213,7 @@ def order_by_source(commits: list[Contribution]) -> list[Contribution]:
         seen.add(commit.oid)
         sources = {makers.get(blob, "") for put in commit.files for blob in put.before} - {""}
         is_in_order = is_in_order and sources <= seen
-        order.add(commit.oid, *({*commit.parents, *sources} & by_oid.keys() - {commit.oid}))
+        order.add(commit.oid, *(({*commit.parents, *sources} & by_oid.keys()) - {commit.oid}))
     if is_in_order:
         return commits
     try:

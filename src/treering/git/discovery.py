@@ -6,6 +6,7 @@ whoever cloned them, so that no look at the owner tells. So what is found by wal
 only where it was not part of another repository's files.
 """
 
+import shlex
 from pathlib import Path
 
 from treering.errors import NotARepository
@@ -56,8 +57,8 @@ def _refuse_embedded(git_dir: Path) -> None:
         return
     raise NotARepository(
         f"{git_dir} is a bare repository among the files of another one, and was not named.",
-        f"`treering -C {_top(git_dir)}` is for the repository around it, "
-        f"`treering -C {git_dir}` for this one, if you trust whoever made it.",
+        f"`treering -C {shlex.quote(str(_top(git_dir)))} status` is for the repository around it, "
+        f"`treering -C {shlex.quote(str(git_dir))} status` for this one, if you trust whoever made it.",
     )
 
 
@@ -73,5 +74,6 @@ def _refuse_what_git_refuses(git_dir: Path) -> None:
     refusal = process.refusal_of(git_dir)
     if refusal:
         raise NotARepository(
-            f"git does not use {git_dir}: {refusal}", f"`treering -C {git_dir}` names it."
+            f"git does not use {git_dir}: {refusal}",
+            f"`treering -C {shlex.quote(str(git_dir))} status` names it.",
         )

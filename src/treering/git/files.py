@@ -29,15 +29,23 @@ class ForeignFile(OSError):
         super().__init__(errno.EPERM, "Not a plain file or folder of this user's", str(path))
 
 
-def check_folder(path: Path, *, levels: int = 1) -> None:
-    """ForeignFile unless this is a real folder of ours, and real are the `levels` - 1 above it.
+def check_folder(path: Path, *, levels: int = 1, is_own: bool = True) -> None:
+    """ForeignFile unless this is a real folder, with `is_own` one of ours, and real are the
+    `levels` - 1 above it.
 
     Those above may belong to others who share the repository; a link would lead out of it.
     """
     for folder in (path, *path.parents)[:levels]:
         info = os.lstat(folder)
-        if not stat.S_ISDIR(info.st_mode) or (folder is path and not _is_own(info)):
+        if not stat.S_ISDIR(info.st_mode) or (is_own and folder is path and not _is_own(info)):
             raise ForeignFile(folder)
+
+
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """What is below a folder and matches a pattern; nothing behind a link, which leads out of it
+    to files of the user's own."""
+    top = folder.resolve()
+    return sorted(path for path in top.glob(pattern) if path.parent.resolve() == path.parent)
 
 
 def is_usable(path: Path, *, levels: int = 1) -> bool:

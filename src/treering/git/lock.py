@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treering.errors import Busy, StorageFailed
-from treering.git.files import open_plain, read_plain
+from treering.git.files import check_folder, open_plain, read_plain
 
 PATIENCE = 10.0
 _NO_FLOCK = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
@@ -131,6 +131,7 @@ def is_flock_supported(folder: Path) -> bool:
 def _try(path: Path, mode: int) -> Callable[[], None] | None:
     """Take the lock and say how to release it; None when someone else has it."""
     try:
+        check_folder(path.parent, is_own=False)
         descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     except OSError as error:
         why = f"{path} is not a plain file" if _is_planted(path) else error.strerror

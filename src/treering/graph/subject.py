@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from treering.model.dates import instant
-from treering.model.memory import MAX_INDEXED_FILES, Memory
+from treering.model.memory import Memory
 from treering.model.tables import read_word_list
 from treering.text.likeness import Sketch, sketch, smallest
 from treering.text.words import STOP_WORDS, words
@@ -90,6 +90,7 @@ def _take_apart(title: str, content: str) -> tuple[tuple[str, ...], Sketch]:
 
 
 def subject_of(memory: Memory, blob: str = "") -> Subject:
+    memory = memory.as_indexed
     title, sample = _take_apart(memory.title, memory.content)
     outcome = memory.details.get("outcome", "")
     return Subject(
@@ -103,7 +104,7 @@ def subject_of(memory: Memory, blob: str = "") -> Subject:
         session=memory.session,
         topic=memory.topic,
         tags=frozenset(tag.lower() for tag in memory.tags),
-        files=frozenset(file.path for file in memory.files[:MAX_INDEXED_FILES]),
+        files=frozenset(file.path for file in memory.files),
         words=title,
         about=frozenset(title),
         sample=sample,

@@ -18,7 +18,7 @@ from treering.actions.why.bindings import LineBindings
 from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock, refs
-from treering.git.files import open_plain
+from treering.git.files import check_folder, open_plain
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def log(folder: Path, text: str) -> None:
     path = folder / "hook.log"
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {mask(text).strip()}\n"
     with suppress(OSError):
+        check_folder(folder, is_own=False)
         descriptor = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         with os.fdopen(descriptor, "r+b") as file:
             if os.fstat(descriptor).st_size > _LOG_BYTES:

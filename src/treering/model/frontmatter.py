@@ -17,7 +17,7 @@ from treering.errors import InvalidDocument
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 16
-MAX_VALUES = 8000  # keys included; each costs more to read than its bytes
+MAX_VALUES = 4000  # keys, lists and mappings included; each costs more to read than its bytes
 MAX_KEY = 200
 MAX_DIGITS = 1000
 
@@ -59,10 +59,10 @@ def dump(fields: Mapping[str, Any]) -> str:
 
 
 def _count(value: Any) -> int:
-    """Return how many keys and single values there are."""
+    """Return how many keys, lists, mappings and single values there are."""
     if isinstance(value, Mapping):
-        return len(value) + sum(map(_count, value.values()))
-    return sum(map(_count, value)) if isinstance(value, list | tuple) else 1
+        return 1 + len(value) + sum(map(_count, value.values()))
+    return 1 + (sum(map(_count, value)) if isinstance(value, list | tuple) else 0)
 
 
 def _flow(value: Any, depth: int = 1) -> str:

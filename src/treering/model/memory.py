@@ -15,8 +15,10 @@ MAX_TITLE = 200
 MAX_TOPIC_SEGMENT = 100
 MAX_TAG = 100
 MAX_CONTENT = 256 * 1024
-#: A memory is found by so many of its files, the first ones; all of them are shown.
-MAX_INDEXED_FILES = 200
+#: A memory is found by so many of its tags, files and links, the first ones; all are shown.
+MAX_INDEXED_TAGS = 50
+MAX_INDEXED_FILES = 100
+MAX_INDEXED_LINKS = 200
 MIN_PREFIX = 4
 MAX_NAME = 64
 
@@ -116,6 +118,18 @@ class Memory(NamedTuple):
         items = self.details.get(_UNLINKED)
         return (
             tuple(i for i in items if isinstance(i, str)) if isinstance(items, list | tuple) else ()
+        )
+
+    @property
+    def as_indexed(self) -> "Memory":
+        """With the tags, files and links it is found by: each of them costs every search a little,
+        and somebody else may have written thousands."""
+        if len(self.tags) + len(self.files) + len(self.links) <= MAX_INDEXED_TAGS:
+            return self
+        return self._replace(
+            tags=self.tags[:MAX_INDEXED_TAGS],
+            files=self.files[:MAX_INDEXED_FILES],
+            links=self.links[:MAX_INDEXED_LINKS],
         )
 
     def has_link(self, relation: str, target: str) -> bool:

@@ -76,10 +76,6 @@ def _build(text: str) -> Any:
         kind = type(event)
         if isinstance(event, ScalarEvent):
             _refuse_anchor_and_tag(event)
-            values += 1
-            if values > MAX_VALUES:
-                message = f"Front matter has more than {MAX_VALUES} values."
-                raise InvalidDocument("too-many", message)
             value = _resolve(event.value) if event.implicit[0] else event.value  # or quoted
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
             _refuse_anchor_and_tag(event)
@@ -99,6 +95,9 @@ def _build(text: str) -> Any:
                 raise InvalidDocument("not-yaml", "Front matter is more than one document.")
             continue
 
+        values += 1
+        if values > MAX_VALUES:
+            raise InvalidDocument("too-many", f"Front matter has more than {MAX_VALUES} values.")
         if not containers:
             root = value
         elif isinstance(parent := containers[-1], list):

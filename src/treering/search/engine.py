@@ -85,7 +85,8 @@ class Index:
         row; return how many were added. Waits for no other process."""
         if missing := self.rows.unknown_blobs(blobs):
             memories = dict(self._read(missing))
-            self.rows.add(memories, blank=[blob for blob in missing if blob not in memories])
+            others = (blob for blob in missing if blob not in memories)
+            self.rows.add(memories, problems=dict.fromkeys(others))
         with self._lock:
             parts = self._parts
             return self._safely_read(lambda: sum(self._catch_up(p, progress) for p in parts))

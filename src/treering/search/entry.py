@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from treering.model.dates import instant
 from treering.model.mark import mark_of
-from treering.model.memory import MAX_INDEXED_FILES, Memory, age_of_link
+from treering.model.memory import Memory, age_of_link
 from treering.search.analysis import terms
 from treering.text import likeness
 
@@ -57,6 +57,7 @@ def entry_of(
     said: float | None = None,
 ) -> Entry:
     """The entry of a memory whose terms were counted."""
+    memory = memory.as_indexed
     return Entry(
         blob,
         memory.id,
@@ -71,7 +72,7 @@ def entry_of(
         memory.session,
         memory.topic,
         memory.tags,
-        tuple(file.path for file in memory.files[:MAX_INDEXED_FILES]),
+        tuple(file.path for file in memory.files),
         tuple(
             (link.relation, link.target, link.confidence, link.by, age_of_link(link))
             for link in memory.links
@@ -94,7 +95,8 @@ def _place_of(memory: Memory) -> int:
 
 def searchable_text(memory: Memory) -> str:
     """The one text a memory is found by; the title counts twice, which beat a field of its own."""
-    paths = " ".join(file.path for file in memory.files[:MAX_INDEXED_FILES])
+    memory = memory.as_indexed
+    paths = " ".join(file.path for file in memory.files)
     title = "" if memory.content.startswith(memory.title) else memory.title
     tags = " ".join(memory.tags)
     return f"{memory.title}\n{title}\n{tags}\n{memory.topic}\n{paths}\n{memory.content}"

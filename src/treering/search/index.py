@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treering.git.files import check_folder, make_folder, open_file, read_file, replace_file
-from treering.model.memory import MAX_INDEXED_FILES, Memory
+from treering.model.memory import Memory
 from treering.search.analysis import terms
 from treering.search.entry import searchable_text
 
@@ -189,6 +189,7 @@ def make_schema(mark: int = 0) -> Any:
 
 def document_of(blob: str, memory: Memory) -> dict[str, str]:
     """Return the document of a memory."""
+    memory = memory.as_indexed
     return {
         "blob": blob,
         "id": memory.id,
@@ -200,7 +201,7 @@ def document_of(blob: str, memory: Memory) -> dict[str, str]:
         "topic": memory.topic,
         "author": memory.author,
         "tags": ",".join(memory.tags),
-        "files": ",".join(file.path for file in memory.files[:MAX_INDEXED_FILES]),
+        "files": ",".join(file.path for file in memory.files),
         "text": searchable_text(memory),
     }
 

@@ -110,6 +110,15 @@ def find_oversized(
     return list_oversized(repository, graph).intersection(heads)
 
 
+def name_author(repository: Repository, commit: str) -> str:
+    """Who a commit says it is by; nothing where it is missing or too large to be read."""
+    if repository.objects.size(commit) > _LARGEST_COMMIT:
+        return ""
+    with suppress(StoreDamaged):
+        return repository.objects.commit(commit).author
+    return ""
+
+
 def list_oversized(repository: Repository, graph: Graph) -> set[str]:
     """The commits that are too large to be real, and all that is built on them; none is read."""
     children: dict[str, list[str]] = {}

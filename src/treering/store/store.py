@@ -87,7 +87,7 @@ class Store:
 
         A repository of its own, because `git push --mirror` sends every ref there is.
         """
-        if self._private is None and os.path.exists(self._private_head) and self._is_private_ours():
+        if self._private is None and os.path.exists(self._private_head) and self.is_private_ours():
             self._private = self._open_private()
         return self._private
 
@@ -97,7 +97,7 @@ class Store:
         shared._private, shared._private_head = None, ""
         return shared
 
-    def _is_private_ours(self) -> bool:
+    def is_private_ours(self) -> bool:
         """Return whether the private vault is a folder of this user's: in a repository that a group
         shares, whoever made another one reads what is put into it."""
         try:

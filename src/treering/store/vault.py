@@ -272,8 +272,9 @@ class Vault:
         if blob in self.invalid:
             raise self.invalid[blob]
         try:
-            data = self.repository.objects.blob(blob, most=document.MAX_BYTES)
-            memory = document.parse(data)
+            if (size := self.repository.objects.size(blob)) > document.MAX_BYTES:
+                raise InvalidDocument("too-large", f"The document has {size} bytes.")
+            memory = document.parse(self.repository.objects.blob(blob))
         except InvalidDocument as error:
             if len(self.invalid) < _MOST_PARSED:
                 self.invalid[blob] = error.with_traceback(None)

@@ -1,5 +1,6 @@
 """Fetching the heads of a remote: which of them, and what becomes of those it has no longer."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,11 +27,15 @@ from treering.store.fetched import (
 from treering.store.state import StateFolder
 from treering.store.store import Store
 from treering.store.vault import NOBODY, Vault
-from treering.sync import plan
+from treering.sync import clone, plan
 from treering.sync.place import Place, RemoteHead
 
-#: More scopes than a team has; a remote that offers more is not followed beyond them.
-MOST_SCOPES = 10_000
+#: More scopes than a team has, and more clones of one; a remote that offers more is not followed
+#: beyond them.
+MAX_SCOPES = 10_000
+MAX_HEADS = 2_000
+#: Clones that a note names.
+_MAX_NAMED = 3
 
 
 class Fetching(NamedTuple):
@@ -42,19 +47,33 @@ class Fetching(NamedTuple):
     notes: list[str]
 
     def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
-        """What of the remote is followed: all within reason, counted in scopes."""
-        components = dict.fromkeys(head.component for head in there)
-        if len(components) <= MOST_SCOPES:
+        """What of the remote is followed: all within reason, counted in scopes and in heads of one.
+        What was seen before comes first, so that a flood takes nothing away."""
+        heads_of: dict[str, list[RemoteHead]] = {}
+        for head in there:
+            heads_of.setdefault(head.component, []).append(head)
+        largest = max(map(len, heads_of.values()), default=0)
+        if len(heads_of) <= MAX_SCOPES and largest <= MAX_HEADS:
             return list(there)
         folder, name = self.repository.common_dir, self.wire.name
         mine = {ref.removeprefix(HEADS) for ref in refs.list_refs(folder, HEADS)}
         mine |= {Scope(branch).component for branch in self.repository.branches()}
-        before = {head.component for head in list_fetched(self.repository, name)}
-        order = sorted(components, key=lambda name: (name not in mine, name not in before, name))
-        note = f"{name} offers {len(components)} scopes, {MOST_SCOPES} of them are used"
-        self.notes.append(note)
-        followers = set(order[:MOST_SCOPES])
-        return [head for head in there if head.component in followers]
+        seen = {(head.clone, head.component) for head in list_fetched(self.repository, name)}
+        before = {component for _, component in seen}
+        order = sorted(heads_of, key=lambda name: (name not in mine, name not in before, name))
+        if beyond := [head for other in order[MAX_SCOPES:] for head in heads_of[other]]:
+            note = f"{name} offers {len(order)} scopes, {MAX_SCOPES} of them are used"
+            self.notes.append(f"{note}; left out: {_name_clones(beyond)}")
+        own = clone.read_id(self.repository)
+        chosen: list[RemoteHead] = []
+        for component in order[:MAX_SCOPES]:
+            some = heads_of[component]
+            if len(some) > MAX_HEADS:
+                some.sort(key=lambda h: (h.clone != own, (h.clone, h.component) not in seen))
+                note = f"{component} has {len(some)} heads on {name}, {MAX_HEADS} of them are used"
+                self.notes.append(f"{note}; left out: {_name_clones(some[MAX_HEADS:])}")
+            chosen += some[:MAX_HEADS]
+        return chosen
 
     def fetch(
         self, there: Sequence[RemoteHead], before: Mapping[str, FetchedHead]
@@ -109,6 +128,14 @@ class Fetching(NamedTuple):
         if not refs.set_together(self.repository.common_dir, new):
             return news
         return {ref: ours for ref, ours in news.items() if ours not in new}
+
+
+def _name_clones(some: Iterable[RemoteHead]) -> str:
+    """Name the clones that heads are of: whoever pushed most comes first."""
+    counts = Counter(head.clone for head in some)
+    named = [f"{clone} ({count})" for clone, count in counts.most_common(_MAX_NAMED)]
+    more = len(counts) - len(named)
+    return "clone " + ", ".join(named) + (f" and {more} more clones" if more else "")
 
 
 def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:

@@ -37,7 +37,8 @@ class IncomingScope(NamedTuple):
     heads: tuple[str, ...]
     before: str | None  # what was seen so far
     losses: Mapping[str, Loss]
-    refusals: tuple[str, ...] = ()
+    #: Why a head was refused, by its tip.
+    refusals: Mapping[str, str] = MappingProxyType({})
     #: What is known to be whole of each head, or nothing.
     bases: Mapping[str, str | None] = MappingProxyType({})
     own: str = ""  # what this clone's own ref there has
@@ -79,7 +80,7 @@ def look_over(
     """Look at heads, each with what is known to be whole of it, before the lock is taken: a long
     history takes its time. `before` is what was seen of the scope so far."""
     bases: dict[str, str | None] = {}
-    refusals: list[str] = []
+    refusals: dict[str, str] = {}
     oversized = vault.history.find_oversized(vault, heads_there.keys())
     for tip, base in heads_there.items():
         try:
@@ -88,9 +89,9 @@ def look_over(
             refuse_unreadable(vault, scope, tip)
             bases[tip] = base
         except TreeringError as error:
-            refusals.append(error.message)
+            refusals[tip] = error.message
     losses = find_losses(vault, scope, bases)
-    return IncomingScope(scope, tuple(bases), before, losses, tuple(refusals), bases)
+    return IncomingScope(scope, tuple(bases), before, losses, refusals, bases)
 
 
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering import __version__
 from treering.actions.doctor import files, scopes
 from treering.actions.doctor.finding import Finding, readable
 from treering.actions.setup.hook_files import list_lost
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal
-from treering.errors import InvalidDocument, StorageFailed, StoreDamaged
+from treering.errors import StorageFailed, StoreDamaged
 from treering.git import lock, refs
 from treering.git.lock import Held
 from treering.model.scope import HEADS, REMOTES, TRASH
@@ -163,30 +162,12 @@ def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
         vaults = [workspace.store.shared]
         yield Finding("broken-private", "error", error.message, error.hint)
     for vault in vaults:
-        with _known_invalid(workspace, vault):
-            yield from _vault(vault, may_repair)
+        yield from _vault(workspace, vault, may_repair)
     yield from scopes.find_left_out(workspace, lock)
     yield from scopes.ways_back(workspace)
 
 
-@contextlib.contextmanager
-def _known_invalid(workspace: Workspace, vault: Vault) -> Iterator[None]:
-    """Parse no document again that was none before: a stranger may have pushed thousands. What
-    makes one is a matter of this version's rules."""
-    name = f"invalid:{__version__}:{int(vault.is_private)}"
-    known = workspace.database.read_value(name)
-    for row in known if isinstance(known, list) else ():
-        match row:
-            case [str(blob), str(reason), str(message)]:
-                vault.invalid.setdefault(blob, InvalidDocument(reason, message))
-    before = len(vault.invalid)
-    yield
-    if len(vault.invalid) > before:
-        kept = [(blob, error.reason, error.message) for blob, error in vault.invalid.items()]
-        workspace.database.write_value(name, kept)
-
-
-def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
+def _vault(workspace: Workspace, vault: Vault, may_repair: bool) -> Iterator[Finding]:
     folder = vault.repository.common_dir
     yield from files.stale_locks(folder, may_repair)
     yield from files.temporary_objects(folder, may_repair)
@@ -198,7 +179,7 @@ def _vault(vault: Vault, may_repair: bool) -> Iterator[Finding]:
     theirs = [(name, value, False) for name, value in list_fetched(vault)]
     whole = set()
     for name, value, may_mend in (*ours, *theirs):
-        findings = list(scopes.scope_ref(vault, name, value, may_mend))
+        findings = list(scopes.scope_ref(workspace, vault, name, value, may_mend))
         yield from findings
         if not any(finding.severity == "error" for finding in findings):
             whole.add(value)

@@ -5,26 +5,30 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from treering.actions.doctor.finding import Finding, FindingCode
 from treering.derived.database import BESIDE, FILE, Database
 from treering.git import refs
+from treering.git.files import check_folder, find_files
 from treering.store.store import Store
 from treering.store.vault import Vault
 
 _OLD_TEMPORARY = 3600.0
 _MANY_LOOSE = 20_000
+#: Postings of an index that are read: those of thousands of memories.
+_MAX_POSTINGS = 200_000
 _HALVES = (
-    "private.git.new",
-    "index/VERSION.*",
-    "index/sorting-*",
-    f"state*/**/*.{'?' * 16}",
+    "treering/private.git.new",
+    "treering/index/VERSION.*",
+    "treering/index/sorting-*",
+    f"treering/state*/**/*.{'?' * 16}",
 )
 
 
 def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
-    for path in sorted((folder / "refs" / "treering").rglob("*.lock")):
+    for path in find_files(folder, "refs/treering/**/*.lock"):
         if _age(path) < refs.STALE_LOCK:
             continue
         yield Finding(
@@ -37,8 +41,8 @@ def stale_locks(folder: Path, may_repair: bool) -> Iterator[Finding]:
 
 
 def temporary_objects(folder: Path, may_repair: bool) -> Iterator[Finding]:
-    old = [p for p in (folder / "objects").glob("??/tmp_object_git2_*") if _age(p) > _OLD_TEMPORARY]
-    if old:
+    halves = find_files(folder, "objects/??/tmp_object_git2_*")
+    if old := [path for path in halves if _age(path) > _OLD_TEMPORARY]:
         is_whole = may_repair and _all_removed(old)
         yield Finding(
             "temporary-objects",
@@ -57,9 +61,9 @@ def loose_objects(vault: Vault) -> Iterator[Finding]:
 
 def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
     """What a process was still making beside its place when it died."""
-    halves = [path for pattern in _HALVES for path in store.folder.glob(pattern)]
-    old = [path for path in halves if _age(path) > _OLD_TEMPORARY]
-    if old:
+    top = store.repository.common_dir
+    halves = [path for pattern in _HALVES for path in find_files(top, pattern)]
+    if old := [path for path in halves if _age(path) > _OLD_TEMPORARY]:
         yield Finding(
             "temporary-files",
             "warning",
@@ -83,6 +87,15 @@ def permissions(store: Store, may_repair: bool) -> Iterator[Finding]:
                 f"chmod o-rwx {path}",
                 fixed=may_repair and _close(path, excess),
             )
+    private = store.folder / "private.git"
+    if os.path.lexists(private) and not store.is_private_ours():
+        yield Finding(
+            "foreign-private",
+            "warning",
+            f"{private} is another user's, or a link: what is in it is not shown to you, and your "
+            "private memories are refused.",
+            f"If it is yours: chown -R $(id -u) {private}",
+        )
     foreign = [p for p in (folder / "refs" / "treering").rglob("*") if not os.access(p, os.W_OK)]
     if foreign and os.access(folder, os.W_OK):
         yield Finding(
@@ -110,7 +123,7 @@ def _close(path: Path, excess: int) -> bool:
 
 def _age(path: Path) -> float:
     try:
-        return abs(time.time() - path.stat().st_mtime)
+        return abs(time.time() - path.lstat().st_mtime)
     except OSError:
         return 0.0
 
@@ -121,6 +134,7 @@ def _all_removed(paths: list[Path]) -> bool:
 
 def _remove(path: Path) -> bool:
     try:
+        check_folder(path.parent, levels=2, is_own=False)  # nothing behind a link is ours
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -183,7 +197,8 @@ def database(store: Store, derived: Database, may_repair: bool) -> Iterator[Find
 
 
 def index(store: Store, may_repair: bool) -> Iterator[Finding]:
-    """Read both indexes whole; a damaged one is built anew by the next recall."""
+    """Read both indexes, of a very large one a part; a damaged one is built anew by the next
+    recall."""
     from treering.search.index import NAMES, SORTING, IndexFolder, OpenIndex
 
     place = store.folder / "index"
@@ -198,7 +213,7 @@ def index(store: Store, may_repair: bool) -> Iterator[Finding]:
     for name in NAMES:
         try:
             for reader in folder.open(name, OpenIndex()).readers:
-                for _ in reader.iter_postings():
+                for _ in islice(reader.iter_postings(), _MAX_POSTINGS):
                     pass
                 for _ in reader.all_stored_fields():
                     pass

@@ -10,7 +10,8 @@ Severity = Literal["error", "warning", "info"]
 #: What was found; docs and scripts go by these words.
 FindingCode = Literal[
     "bad-document", "broken-blob", "broken-history", "broken-private", "broken-ref", "broken-tree",
-    "database-damaged", "database-unused", "fetch-refspec", "foreign-entry", "foreign-ref",
+    "database-damaged", "database-unused", "fetch-refspec", "foreign-entry", "foreign-private",
+    "foreign-ref",
     "format-too-new", "gone-remote", "hooks-lost", "index-damaged", "journal-pending", "kept",
     "loose-objects", "many-scopes",
     "memories-vanished", "no-flock", "no-fsync", "not-writable", "open-to-all", "read-only",
@@ -18,7 +19,7 @@ FindingCode = Literal[
     "unsteady-disk", "vanished", "worker-gone", "wrong-id",
 ]  # fmt: skip
 
-_MOST_OF_A_KIND = 50
+MAX_OF_A_KIND = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ def readable(findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         count[finding.code] += 1
         last[finding.code] = finding
-        if count[finding.code] <= _MOST_OF_A_KIND:
+        if count[finding.code] <= MAX_OF_A_KIND:
             yield finding
     for code, number in count.items():
-        if more := max(0, number - _MOST_OF_A_KIND):
+        if more := max(0, number - MAX_OF_A_KIND):
             yield replace(last[code], message=f"{more} more with the code {code}.")

@@ -5,12 +5,13 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from treering.actions.doctor.finding import Finding
+from treering.actions.doctor.finding import MAX_OF_A_KIND, Finding
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import trash_name
 from treering.branches.survey import seen_scopes
 from treering.branches.trunk import trunk_of
+from treering.derived.content import Problem
 from treering.errors import InvalidDocument, StoreDamaged, TreeringError
 from treering.git import reach, refs
 from treering.git.files import read_plain
@@ -160,7 +161,9 @@ def _find_vanished(
 _FETCH = "Fetch the object from a remote or another clone, or `treering revert` the memory."
 
 
-def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator[Finding]:
+def scope_ref(
+    workspace: Workspace, vault: Vault, name: str, value: str, may_repair: bool
+) -> Iterator[Finding]:
     try:
         vault.snapshot_at(Scope(""), value)
         commit = vault.repository.objects.commit(value)
@@ -185,12 +188,12 @@ def scope_ref(vault: Vault, name: str, value: str, may_repair: bool) -> Iterator
         )
     for entry in entries:
         if entry.mode == TREE and entry.name == layout.MEMORIES:
-            yield from _check_memories(vault, name, entry.oid)
+            yield from _check_memories(workspace, vault, name, entry.oid)
         else:
             yield _foreign(name, entry.name)
 
 
-def _check_memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
+def _check_memories(workspace: Workspace, vault: Vault, name: str, tree: str) -> Iterator[Finding]:
     trees = vault.trees
     try:
         shards = trees.lines(tree)
@@ -206,34 +209,42 @@ def _check_memories(vault: Vault, name: str, tree: str) -> Iterator[Finding]:
         except StoreDamaged as error:
             yield Finding("broken-tree", "error", f"{name}: {error.message}", _FETCH)
             continue
+        # What was parsed once is not parsed again: a stranger may have pushed thousands.
+        verdicts = workspace.rows.read_verdicts(file.oid for file in files)
+        problems: dict[str, Problem | None] = {}
         for file in files:
             memory_id = layout.id_in(file.name, shard.name)
             if file.mode != BLOB or memory_id is None:
                 yield _foreign(name, f"memories/{shard.name}/{file.name}")
-            else:
-                yield from _document(vault, name, memory_id, file.oid)
+                continue
+            try:
+                found = verdicts.get(file.oid) or _judge(vault, file.oid)
+                if isinstance(found, str):
+                    vault.repository.objects.blob(file.oid)
+            except StoreDamaged as error:
+                text = f"{name}: {memory_id}: {error.message}"
+                yield Finding("broken-blob", "error", text, _FETCH)
+                continue
+            fix = f"treering revert {memory_id}"
+            if isinstance(found, Problem):
+                problems[file.oid] = found
+                text = f"{name}: {memory_id} is not a memory ({found.reason}: {found.message})"
+                if len(problems) <= MAX_OF_A_KIND:
+                    text += f" It is by {workspace.ledger.name_writers([file.oid])}."
+                yield Finding("bad-document", "error", text, fix)
+            elif found != memory_id:
+                text = f"{name}: {memory_id} says it is {found}"
+                yield Finding("wrong-id", "error", text, fix)
+        if problems.keys() - verdicts.keys():
+            workspace.rows.add({}, problems=problems)
 
 
-def _document(vault: Vault, name: str, memory_id: str, blob: str) -> Iterator[Finding]:
+def _judge(vault: Vault, blob: str) -> str | Problem:
+    """Return the id of the memory in a blob, or why it holds none."""
     try:
-        memory = vault.memory(blob)
+        return vault.memory(blob).id
     except InvalidDocument as error:
-        yield Finding(
-            "bad-document",
-            "error",
-            f"{name}: {memory_id} is not a memory ({error.reason}: {error.message})",
-            f"treering revert {memory_id}",
-        )
-    except StoreDamaged as error:
-        yield Finding("broken-blob", "error", f"{name}: {memory_id}: {error.message}", _FETCH)
-    else:
-        if memory.id != memory_id:
-            yield Finding(
-                "wrong-id",
-                "error",
-                f"{name}: {memory_id} says it is {memory.id}",
-                f"treering revert {memory_id}",
-            )
+        return Problem(error.reason, error.message)
 
 
 def _foreign(name: str, path: str) -> Finding:

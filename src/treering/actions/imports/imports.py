@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from treering.actions import inputs
@@ -13,6 +14,7 @@ from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid, TreeringError
+from treering.model import document
 from treering.model.choices import STATUSES
 from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
@@ -22,6 +24,8 @@ from treering.text import secrets
 from treering.text.classify import classify
 
 _SHOWN = 20  # of a dry run
+#: More than a person remembers; another program's file may hold any number.
+MAX_RECORDS = 200_000
 
 
 def import_path(
@@ -73,7 +77,10 @@ def import_records(
     by_branch: dict[str, dict[str, tuple[Numbered, Memory]]] = {}
     errors: list[Failure] = []
     known_count = 0
-    everything = list(records)
+    everything = list(islice(records, MAX_RECORDS + 1))
+    if len(everything) > MAX_RECORDS:
+        text = f"An import takes {MAX_RECORDS} records. Put this one and those after it into"
+        errors.append(_failure(everything.pop(), Invalid(f"{text} another file.")))
     places = _places(everything)
     for number, record in enumerate(everything, 1):
         try:
@@ -130,7 +137,9 @@ def _link_up(by_branch: dict[str, dict[str, tuple[Numbered, Memory]]]) -> list[F
     for memories in by_branch.values():
         for memory_id, (record, memory) in list(memories.items()):
             try:
-                memories[memory_id] = (record, _link(memory, _foreign(record), ids))
+                linked = _link(memory, _foreign(record), ids)
+                document.dump(linked)  # or its header is too large, and nothing could be written
+                memories[memory_id] = (record, linked)
             except TreeringError as error:
                 del memories[memory_id]
                 errors.append(_failure(record, error))
