@@ -5,7 +5,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
-from treering.branches.survey import RESTORED, read_op
+from treering.branches.survey import RESTORED, local_scopes, read_op
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.undo import EarlierTip, is_forgotten
@@ -46,14 +46,21 @@ class TrashedBranch(NamedTuple):
     when: str
 
 
+class WaitingBranch(NamedTuple):
+    branch: str
+    memories: int
+
+
 class TrashListing(NamedTuple):
-    """The scopes in the trash, the newest first."""
+    """What can be restored: the scopes in the trash, the newest first, and those of branches that
+    are gone and wait for gc."""
 
     trash: tuple[TrashedBranch, ...]
+    waiting: tuple[WaitingBranch, ...]
 
 
 def list_dropped(workspace: Workspace) -> TrashListing:
-    """Return what is in the trash."""
+    """Return what can be restored."""
     entries = [
         (entry.stamp, entry.scope.branch, len(vault.snapshot_at(entry.scope, entry.tip).listing()))
         for vault in workspace.store.vaults()
@@ -63,8 +70,23 @@ def list_dropped(workspace: Workspace) -> TrashListing:
         tuple(
             TrashedBranch(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
             for stamp, branch, count in sorted(entries, reverse=True)
-        )
+        ),
+        tuple(
+            WaitingBranch(name, _count(waiting, name))
+            for name in sorted(_list_ours(workspace))
+            if (waiting := _find_waiting(workspace, name))
+        ),
     )
+
+
+def _list_ours(workspace: Workspace) -> set[str]:
+    """List the branches, gone or not, that have memories of ours."""
+    return {
+        scope.branch
+        for vault in workspace.store.vaults()
+        for scope in local_scopes(vault)
+        if not scope.is_detached and not scope.is_aside
+    }
 
 
 def restore(

@@ -163,12 +163,14 @@ class _Planner:
             reason = "The name was used again for other work, and this did not land."
             return [self._line(entry, "recreated", "keep", reason)]
         code = None if entry.scope.is_detached else self._history(entry).last_code
+        is_others = judge_life(entry, self._survey) == "live"
+        if is_others:
+            what = "It belongs to another clone; this clone cannot tell whether it still exists"
         if verdict.doubt:
             reason = f"{what}. {verdict.doubt}"
             return [self._line(entry, "unsure", "keep", reason, last_code=code)]
-        if judge_life(entry, self._survey) == "live":
-            reason = "It belongs to another clone; this clone cannot tell whether it still exists."
-            return [self._line(entry, "live", "keep", reason)]
+        if is_others:
+            return [self._line(entry, "live", "keep", f"{what}.")]
         if verdict.part:
             reason = f"{what}, and only a part of its code landed. {verdict.part}"
             return [self._line(entry, "partly", "keep", reason, last_code=code)]
