@@ -19,14 +19,13 @@ from treering.branches.survey import local_scopes
 from treering.branches.tips import forget_tips
 from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
 from treering.call import Advice, Call, Option, ways
 from treering.capture.journal import Journal
 from treering.errors import BranchNotFound, Invalid, MemoryNotFound
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
-from treering.store import layout
 from treering.store.heads import list_heads, look_at
 from treering.store.vault import Vault
 
@@ -190,7 +189,7 @@ def _take_back(line: PlanLine) -> str:
     """Named one by one, as long as that can be read: what landed before stays where it is."""
     if not (line.landed or line.memories):
         return ""
-    ids = sorted({memory_id for files in line.landed for memory_id in files.ids})
+    ids = sorted({memory_id for some in line.landed for memory_id, _ in some.versions})
     named = ids if len(ids) <= _MOST_NAMED else []
     return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
 
@@ -286,13 +285,13 @@ def _promote_some(
             f"{branch} has no memory {missing[0]}.",
             hint="Ids are whole: `treering log` shows them.",
         )
-    files = tuple((layout.path_of(memory_id), listing[memory_id]) for memory_id in sorted(set(ids)))
+    some = tuple((memory_id, listing[memory_id]) for memory_id in sorted(set(ids)))
     if not dry_run:
         with workspace.store.lock() as held:
-            landed = LandedFiles(target.branch, by_hand(target.branch), files)
+            landed = LandedVersions(target.branch, by_hand(target.branch), some)
             promote(vault, held, source, tips, [landed])
             drop_private(workspace.actor(held), target, ids)
-    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", len(files), target.branch)
+    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", len(some), target.branch)
     return _tell(workspace, [line])[0]
 
 
@@ -308,12 +307,12 @@ def _undo_promotion(
         with workspace.store.lock() as held:
             actor = workspace.actor(held)
             brought = [take_back_promotion(actor, v, source, target, known) for v in vaults]
-    if not any(one.files for one in brought):
+    if not any(one.versions for one in brought):
         raise Invalid(
             f"Nothing of {branch} is in {target.branch} by a promotion.",
             hint=Advice("{} makes one.", Call("promote", branch, into=target.branch)),
         )
-    count = sum(len(one.ids) for one in brought)
+    count = sum(len(one.versions) for one in brought)
     reason = f"Taken back from {target.branch}."
     back = ways(Call("promote", branch, into=target.branch))
     return PlanAnswer(branch, "live", "keep", target.branch, "none", "", count, reason, back)
@@ -326,8 +325,8 @@ def _promote_all(
     if tip is None:
         return
     workspace.actor(held)
-    files = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
-    if files:
-        landed = LandedFiles(target.branch, by_hand(target.branch), files)
+    some = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
+    if some:
+        landed = LandedVersions(target.branch, by_hand(target.branch), some)
         tips = list_heads(vault, source) or vault.fetched_heads(source)
         promote(vault, held, source, tips, [landed])

@@ -131,8 +131,8 @@ def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:
         stone = tombstone(memory_id, None)
     actor = workspace.actor(lock)
     why = Message(REDACT, f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
-    files = {layout.path_of(memory_id): document.dump(stone)}
-    heads.write(vault, lock, trunk, files, why, person=actor.person, seconds=actor.seconds)
+    documents = {memory_id: document.dump(stone)}
+    heads.write(vault, lock, trunk, documents, why, person=actor.person, seconds=actor.seconds)
 
 
 def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:

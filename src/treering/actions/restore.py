@@ -12,7 +12,7 @@ from treering.branches.undo import EarlierTip, is_forgotten
 from treering.call import Advice, Call
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
-from treering.store import heads, layout
+from treering.store import heads
 from treering.store.redaction import is_text
 from treering.store.vault import Vault
 
@@ -175,8 +175,7 @@ def _wanted(vault: Vault, entry: Source) -> set[str]:
     tip = vault.tip(entry.scope)
     if isinstance(entry, TrashedScope) or tip is None:
         return set(vault.snapshot_at(entry.scope, entry.tip).listing())
-    files = undo.overwritten(vault, entry.tip, tip)
-    return {memory_id for path in files if (memory_id := layout.id_of_path(path))}
+    return set(undo.overwritten(vault, entry.tip, tip))
 
 
 def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
@@ -201,7 +200,7 @@ def _bring_back_redacted(actor: Actor, vault: Vault, entry: TrashedScope) -> Res
     """Bring texts that somebody redacted back for this clone alone: no push may carry them."""
     read, there = vault.repository.objects.blob, vault.snapshot(entry.scope).listing()
     files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): read(blob)
+        memory_id: read(blob)
         for memory_id, blob in vault.snapshot_at(entry.scope, entry.tip).listing().items()
         if is_text(vault, blob)
         and ((now := there.get(memory_id)) is None or not is_text(vault, now))
@@ -221,7 +220,7 @@ def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
     read = vault.repository.objects.blob
     changes = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
     return {
-        path: read(was)
-        for path, (was, now) in changes.items()
+        memory_id: read(was)
+        for memory_id, (was, now) in changes.items()
         if isinstance(entry, EarlierTip) or now is None or is_forgotten(vault, now)
     }

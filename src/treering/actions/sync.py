@@ -395,7 +395,7 @@ class _SyncRun:
         clean = dict(todo.new)
         self._notes += filter(None, map(warn_of_name, todo.new))
         for scope, tip in todo.new.items():
-            leaks_here = {leak.what: leak.kind for leak in find_leaks(self._vault, departures[tip])}
+            leaks_here = {leak.id: leak.kind for leak in find_leaks(self._vault, departures[tip])}
             if leaks_here:
                 del clean[scope]
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())

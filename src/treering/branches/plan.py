@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.survey import Survey, SurveyedScope, judge_life
 from treering.branches.trash import TrashedScope
-from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
+from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
 from treering.branches.versions import Positions, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -47,7 +47,7 @@ class PlanLine(NamedTuple):
     scope: Scope = Scope("")
     tip: str = ""
     heads: tuple[str, ...] = ()  # the memory commits it is made of
-    landed: tuple[LandedFiles, ...] = ()  # what a promotion takes
+    landed: tuple[LandedVersions, ...] = ()  # what a promotion takes
     branch_tip: str | None = None  # where the branch was when the plan was made
     last_code: CodePosition | None = None  # where the code of a branch that is gone was last
     drops: bool = False  # whether the scope's ref goes once the action is done
@@ -210,18 +210,19 @@ class _Planner:
             return [self._line(entry, word, "promote", reason, into=self._survey.trunk, memories=0,
                                drops=drops)]  # fmt: skip
         lines = []
-        for into in dict.fromkeys(files.into for files in verdict.landed):
-            landed = tuple(files for files in verdict.landed if files.into == into)
+        for into in dict.fromkeys(some.into for some in verdict.landed):
+            landed = tuple(some for some in verdict.landed if some.into == into)
             if entry.trashed:  # nothing is written to what was put away
                 landed = tuple(
-                    f._replace(files=tuple(sorted(f.files + f.behind)), behind=()) for f in landed
+                    some._replace(versions=tuple(sorted(some.versions + some.behind)), behind=())
+                    for some in landed
                 )
             last = landed[-1].landing
             lines.append(
                 self._line(
                     entry, word, "promote", last.reason, into=into, landed=landed,
-                    memories=len({mid for files in landed for mid in files.ids})
-                    + len({files.landing.merged_as for files in landed if files.behind}),
+                    memories=len({memory_id for some in landed for memory_id, _ in some.versions})
+                    + len({some.landing.merged_as for some in landed if some.behind}),
                     evidence=last.evidence, merged_as=last.merged_as or "",
                 )
             )  # fmt: skip

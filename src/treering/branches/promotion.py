@@ -19,7 +19,7 @@ from treering.branches.overlay import (
     read_special,
     was_shared,
 )
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
@@ -43,24 +43,24 @@ def by_hand(into: str) -> Landing:
 
 
 def promote(
-    vault: Vault, held: Held, source: Scope, tips: Sequence[str], landed: Iterable[LandedFiles]
+    vault: Vault, held: Held, source: Scope, tips: Sequence[str], landed: Iterable[LandedVersions]
 ) -> None:
     """Let each branch have what landed in it."""
     by_target: dict[str, list[str]] = {}
     is_unshared = not vault.is_private and not was_shared(vault, source)
-    for files in landed:
+    for some in landed:
         if is_unshared:
-            special = read_special(vault, {blob for _, blob in files.files})
+            special = read_special(vault, {blob for _, blob in some.versions})
             behind = find_left_behind(vault, source, special)
-            some = tuple(file for file in files.files if file[1] not in behind)
-            if not some:
+            taken = tuple(one for one in some.versions if one[1] not in behind)
+            if not taken:
                 continue
-            files = files._replace(files=some)
-            commit = write(vault, Scope(""), write_chain(vault, tips, files), files)
+            some = some._replace(versions=taken)
+            commit = write(vault, Scope(""), write_chain(vault, tips, some), some)
             keep_source(vault, held, commit, source, tips)
         else:
-            commit = write(vault, source, tips, files)
-        by_target.setdefault(files.into, []).append(commit)
+            commit = write(vault, source, tips, some)
+        by_target.setdefault(some.into, []).append(commit)
     for into, commits in by_target.items():
         put(vault, held, Scope(into), commits)
 
@@ -73,23 +73,19 @@ def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> No
         heads.put(vault, held, target, new, PROMOTE)
 
 
-def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles) -> str:
+def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
     """A promotion as a commit; no ref is moved. What was kept back is promoted again: judges leave
     it out, so somebody asked for it."""
     objects = vault.repository.objects
-    files = dict(landed.files)
-    if len(files) >= pack.MANY:
-        tree = pack.write_tree(vault.repository, None, files)
-    else:
-        tree = vault.write_folder(None, files)
+    tree, ids = vault.write_tree(None, dict(landed.versions)), landed.ids
     parents = tuple(sorted(tips))
     kind, name = landed.landing.evidence, mask(source.branch)
     whose = f" of {name}" if name else ""
     said = Message(
         op=PROMOTE,
-        subject=f"promote {len(landed.ids)} memories{whose}",
+        subject=f"promote {len(ids)} memories{whose}",
         code=CodePosition(mask_branch(landed.into), landed.landing.merged_as),
-        memories=landed.ids,
+        memories=ids,
         promoted_from=name,
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
@@ -100,13 +96,13 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles)
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
 
 
-def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[str]:
+def write_chain(vault: Vault, tips: Sequence[str], landed: LandedVersions) -> list[str]:
     """Write the changes that led to what landed as a history of their own, and return its tip.
 
     Nothing else of a branch that was never shared may be reachable from the trunk: neither its
     name, nor what did not land, nor later versions of what did.
     """
-    wanted, objects = dict(landed.files), vault.repository.objects
+    wanted, objects = dict(landed.versions), vault.repository.objects
     blobs: dict[str, str] = {}
     chain: list[pack.ChainCommit] = []
     commits = vault.history.read(vault, tips)
@@ -114,9 +110,11 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
     is_whole, below = True, tuple[str, ...]()  # all of one line was taken: its trees will do
     for commit in commits.values():
         new = {
-            path: blob
-            for path, blob, _ in changes[commit.oid]
-            if blob and path in wanted and blobs.get(path) not in (wanted[path], blob)
+            memory_id: blob
+            for memory_id, blob, _ in changes[commit.oid]
+            if blob
+            and memory_id in wanted
+            and blobs.get(memory_id) not in (wanted[memory_id], blob)
         }
         is_whole &= len(new) == len(changes[commit.oid]) and commit.parents == below
         below = (commit.oid,)
@@ -125,19 +123,18 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
         blobs |= new
         head, _, body = objects.raw_commit(commit.oid).partition(b"\n\n")
         said = read(body.decode(errors="replace"))
-        ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
-        keys = {layout.id_of_path(path) for path in new}
-        subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
+        subject = said.subject if len(said.memories) == len(new) == 1 else f"{said.op} memories"
         text = Message(
             said.op,
             subject,
             said.code._replace(branch=mask_branch(landed.into)),
-            ids,
-            {key: blob for key, blob in said.bases.items() if key in keys},
+            tuple(new),
+            {key: blob for key, blob in said.bases.items() if key in new},
         ).as_text()
         who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]
         tree = head[5:45].decode() if is_whole else ""
-        chain.append(pack.ChainCommit(who, text.encode(), new, tree))
+        files = {layout.path_of(memory_id): blob for memory_id, blob in new.items()}
+        chain.append(pack.ChainCommit(who, text.encode(), files, tree))
     tip = pack.write_chain(vault.repository, chain)
     return [tip] if tip else []
 
@@ -151,27 +148,23 @@ def keep_source(
         vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
 
 
-def _find_kept(vault: Vault, landed: LandedFiles) -> int:
+def _find_kept(vault: Vault, landed: LandedVersions) -> int:
     """When some of it was last kept back, or 0."""
     tip = vault.tip(Scope(landed.into))
     held = kept_back(vault, tip) if tip else {}
-    return max((held.get(file, 0) for file in landed.files), default=0)
+    return max((held.get(one, 0) for one in landed.versions), default=0)
 
 
 # --- taken back -----------------------------------------------------------------------------------
 
 
 class Brought(NamedTuple):
-    """What promotions of one moment brought into a scope: each file, the version they took, and
-    what was there before them, if anything."""
+    """What promotions of one moment brought into a scope: by id the version they took, and what
+    was there before them, if anything."""
 
-    files: dict[str, tuple[str, str | None]]
+    versions: dict[str, tuple[str, str | None]]
     #: The heads they took it from.
     sources: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(sorted(filter(None, map(layout.id_of_path, self.files))))
 
 
 def find_brought(
@@ -190,20 +183,20 @@ def find_brought(
         if (said.promoted_from, said.promoted_into) != (name, into):
             continue
         sources = (done.kept_source,) if done.kept_source else done.sources
-        if (kind and said.merge_kind != kind) or (found.files and sources != found.sources):
+        if (kind and said.merge_kind != kind) or (found.versions and sources != found.sources):
             continue
         joined, below = _find_join(vault, target, tip, done.commit)
-        for path, blob in list_ours(vault, done.commit):
-            was = vault.file_at(below, path) if below else None
-            is_meant = not ids or layout.id_of_path(path) in ids
-            if not is_meant or path in found.files or (path, blob) in held or was == blob:
+        for key, blob in list_ours(vault, done.commit):
+            was = vault.blob_at(below, key) if below else None
+            is_meant = not ids or key in ids
+            if not is_meant or key in found.versions or (key, blob) in held or was == blob:
                 continue
-            if vault.file_at(tip, path) != vault.file_at(joined, path):
+            if vault.blob_at(tip, key) != vault.blob_at(joined, key):
                 raise Conflict(
-                    f"{layout.id_of_path(path) or path} was changed on {target.branch} since.",
+                    f"{key} was changed on {target.branch} since.",
                     hint="`treering log ID` shows what happened, `treering revert ID` goes back.",
                 )
-            found = Brought(found.files | {path: (blob, was)}, sources)
+            found = Brought(found.versions | {key: (blob, was)}, sources)
     return found
 
 
@@ -228,17 +221,14 @@ def keep_back(
 ) -> None:
     """Make the target what it was before the promotions, and write down that their versions are not
     to come again by themselves."""
-    blob_of = vault.repository.objects.blob
-    files = {path: blob_of(was) if was else None for path, (_, was) in brought.files.items()}
-    lines = (
-        f"{layout.id_of_path(path)} {blob}" for path, (blob, _) in sorted(brought.files.items())
-    )
-    subject = f"keep {len(files)} files back from {mask(target.branch)}"
-    why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
+    before = {key: was for key, (_, was) in brought.versions.items()}
+    lines = (f"{key} {blob}" for key, (blob, _) in sorted(brought.versions.items()))
+    subject = f"keep {len(before)} memories back from {mask(target.branch)}"
+    why = Message(KEEP_BACK, subject, code, tuple(sorted(before)), kept_back=tuple(lines))
     # A clock may have been set back: what was promoted again before is kept back later.
     again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
     moment = max(seconds, *(one + 1 for one in again), 0)
-    heads.write(vault, held, target, files, why, person=person, seconds=moment)
+    heads.write(vault, held, target, before, why, person=person, seconds=moment)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
@@ -246,13 +236,12 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
     memories = own_part(vault, source, target).items() - target.listing().items()
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)
-    files = {layout.path_of(mid): blob for mid, blob in memories if blob not in behind}
-    return tuple(sorted(files.items()))
+    return tuple(sorted((memory_id, blob) for memory_id, blob in memories if blob not in behind))
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Return whether every copy in the source is in the target, was forgotten, or is of a kind that
     stays behind: only then may its ref go. Containment is not content, so trees are asked."""
-    files = list_all(vault, source, target)
-    special = read_special(vault, {blob for path, blob in files if layout.id_of_path(path)})
-    return all(blob in special and special[blob].is_forgotten for _, blob in files)
+    left = list_all(vault, source, target)
+    special = read_special(vault, {blob for _, blob in left})
+    return all(blob in special and special[blob].is_forgotten for _, blob in left)

@@ -14,7 +14,7 @@ from treering.capture.commits import commits, memory_id, memory_of
 from treering.model import document
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
-from treering.store import heads, layout, message
+from treering.store import heads, message
 from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault
 from treering.text.masking import mask, mask_memory
@@ -39,9 +39,9 @@ def put_behind(actor: "Actor", vault: Vault, line: PlanLine) -> PlanLine:
         landing = new.get(memory_id(merged_as)) if some.behind and code else None
         if some.behind and code and landing is None:
             landing = _landing_memory(actor, vault, some.into, merged_as)
-        files = dict(some.files)
+        versions = dict(some.versions)
         if landing is None:
-            files |= dict(some.behind)
+            versions |= dict(some.behind)
         else:
             memories = [m for _, blob in some.behind if (m := vault.try_memory(blob))]
             memories.sort(key=lambda memory: (memory.created, memory.id))
@@ -50,24 +50,22 @@ def put_behind(actor: "Actor", vault: Vault, line: PlanLine) -> PlanLine:
             # What was never pushed is not named where everyone will see it.
             named = _name(landing, memories, names if was_shared(vault, line.scope) else [])
             new[landing.id] = mask_memory(named)
-            files[layout.path_of(landing.id)] = ""
-        landed.append(some._replace(files=tuple(files.items()), behind=()))
+            versions[landing.id] = ""
+        landed.append(some._replace(versions=tuple(versions.items()), behind=()))
     if not new or code is None:
         return line._replace(landed=tuple(landed))
-    dumps: dict[str, bytes | None] = {
-        layout.path_of(memory.id): document.dump(memory) for memory in new.values()
-    }
+    documents = {memory.id: document.dump(memory) for memory in new.values()}
     subject = f"put {len(new)} squashed commits of {mask(line.scope.branch)} behind"
     why = Message("capture", subject, code, tuple(new))
-    commit = heads.write(
-        vault, actor.held, line.scope, dumps, why, person=actor.person, seconds=actor.seconds
-    )
-    written = {path: vault.file_at(commit, path) or "" for path in dumps}
+    commit = actor.write(vault, line.scope, documents, why)
+    written = {memory_id: vault.blob_at(commit, memory_id) or "" for memory_id in documents}
     return line._replace(
         tip=vault.tip(line.scope) or commit,
         heads=tuple(heads.list_heads(vault, line.scope)),
         landed=tuple(
-            some._replace(files=tuple(sorted((p, blob or written[p]) for p, blob in some.files)))
+            some._replace(
+                versions=tuple(sorted((mid, blob or written[mid]) for mid, blob in some.versions))
+            )
             for some in landed
         ),
     )

@@ -10,7 +10,7 @@ from treering.branches.apply import Actor
 from treering.errors import TreeringError
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
-from treering.store import layout, message
+from treering.store import message
 from treering.store.merge.replay import is_redacted
 from treering.store.vault import Vault
 
@@ -94,14 +94,14 @@ def measure(vault: Vault, before: str, now: str | None) -> Effect:
 
 
 def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[str, str | None]]:
-    """The files that are no longer what they were: path -> the blob then, and now.
+    """The memories that are no longer what they were: the blob then, and now, by id.
 
     What was redacted since is not among them: it must not come back.
     """
     return {
-        path: (was, blob)
-        for path, (was, blob) in vault.diff(before, now).items()
-        if was and not (layout.id_of_path(path) and is_redacted(vault.try_memory(blob)))
+        memory_id: (was, blob)
+        for memory_id, (was, blob) in vault.diff(before, now).items()
+        if was and not is_redacted(vault.try_memory(blob))
     }
 
 

@@ -13,7 +13,7 @@ from treering.branches.landing.judge import Judge, Target
 from treering.errors import StoreDamaged
 from treering.git import reflog
 from treering.git.repository import Repository
-from treering.store.history import FileVersion, HistoryCommit, list_open
+from treering.store.history import ChangedMemory, HistoryCommit, list_open
 from treering.store.message import KEEP, CodePosition
 
 #: Commits followed down a branch to find the first one made on top of another.
@@ -21,9 +21,9 @@ _MOST_FOLLOWED = 10_000
 
 
 class MemoryVersion(NamedTuple):
-    """One version of a memory, prompt or template."""
+    """One version of a memory."""
 
-    path: str
+    id: str
     blob: str
     #: The memory commit that made it.
     commit: str
@@ -154,8 +154,8 @@ class ScopeHistory:
 
     # --- the memories -----------------------------------------------------------------------------
 
-    def versions(self, changes: Mapping[str, Sequence[FileVersion]]) -> Iterator[MemoryVersion]:
-        """Every version of every memory, prompt and template, parents before children. Of a join
+    def versions(self, changes: Mapping[str, Sequence[ChangedMemory]]) -> Iterator[MemoryVersion]:
+        """Every version of every memory, parents before children. Of a join
         that is what it made anew: none of its parents has it."""
         for commit in self.commits:
             is_join = len(commit.parents) > 1 and not commit.is_promotion
@@ -165,7 +165,7 @@ class ScopeHistory:
             for change in changes.get(commit.oid, ()):
                 parts = tuple(sorted(change.before)) if is_join else ()
                 if change.blob and change.blob not in parts:
-                    yield MemoryVersion(change.path, change.blob, commit.oid, code, parts)
+                    yield MemoryVersion(change.id, change.blob, commit.oid, code, parts)
 
 
 #: Commits followed down a branch to find where it left another.

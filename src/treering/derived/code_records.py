@@ -19,7 +19,7 @@ from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import LANDED
-from treering.store import layout, message
+from treering.store import message
 from treering.store.history import HistoryCommit
 from treering.store.message import JOIN
 from treering.store.vault import Vault
@@ -84,13 +84,11 @@ class CodeRecords:
 
     def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[CodeRecord]]:
         """What was said of some memories, by id."""
-        paths = [layout.path_of(memory_id) for memory_id in dict.fromkeys(ids)]
         table = "history_changes JOIN history_commits USING (n)"
-        rows = self._select(f"path, {COLUMNS}", table, "path", paths, _NAMING)
+        rows = self._select(f"id, {COLUMNS}", table, "id", list(dict.fromkeys(ids)), _NAMING)
         by_memory: dict[str, list[CodeRecord]] = {}
-        for path, *row in sorted(rows):
-            record = self._record(*row)
-            by_memory.setdefault(layout.id_of_path(path) or "", []).append(record)
+        for memory_id, *row in sorted(rows):
+            by_memory.setdefault(memory_id, []).append(self._record(*row))
         return by_memory
 
     def ids_of(self, records: Iterable[CodeRecord]) -> dict[str, list[str]]:
@@ -98,9 +96,8 @@ class CodeRecords:
         oids = [record.commit for record in records]
         ids: dict[str, list[str]] = {}
         table = "history_changes JOIN history_commits USING (n)"
-        for oid, path in self._select("oid, path", table, "oid", oids, _NAMING):
-            if memory_id := layout.id_of_path(path):
-                ids.setdefault(oid, []).append(memory_id)
+        for oid, memory_id in self._select("oid, id", table, "oid", oids, _NAMING):
+            ids.setdefault(oid, []).append(memory_id)
         return ids
 
     def branches_of(self, commits: Iterable[str]) -> dict[str, list[str]]:

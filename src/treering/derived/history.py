@@ -1,7 +1,7 @@
-"""Memory history as rows: one per memory commit, and one per file it changed.
+"""Memory history as rows: one per memory commit, and one per memory it changed.
 
     history_commits   commit -> what it says of itself; parents have smaller numbers
-    history_changes   the files a commit changed: what they became, and what they were made from
+    history_changes   the memories a commit changed: what they became, and what they were made from
     history_tips      commits whose whole history is in here
 
 A row says what the commit itself says and never changes. It is filled from one `git log --raw` over
@@ -16,11 +16,11 @@ from treering.derived.database import Database, select
 from treering.errors import TreeringError
 from treering.git import log
 from treering.model.dates import format_moment
-from treering.store import layout, message
+from treering.store import message
 from treering.store.ancestry import find_oversized
 from treering.store.history import (
+    ChangedMemory,
     Commits,
-    FileVersion,
     GitHistory,
     HistoryCommit,
     read_commits,
@@ -118,14 +118,14 @@ class History:
         return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
 
     def read_changes(
-        self, vault: Vault, commits: Iterable[str], *, path: str = ""
-    ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit; with `path` of that file alone."""
+        self, vault: Vault, commits: Iterable[str], *, memory_id: str = ""
+    ) -> Mapping[str, Sequence[ChangedMemory]]:
+        """Read the memories that commits changed, by commit; with `memory_id` that one alone."""
         oids = list(commits)
         known = self._list_known(oids)
         missing = [oid for oid in oids if oid not in known]
-        changes = self.select_changes(known, path=path)
-        return {**changes, **self._git.read_changes(vault, missing, path=path)}
+        changes = self.select_changes(known, memory_id=memory_id)
+        return {**changes, **self._git.read_changes(vault, missing, memory_id=memory_id)}
 
     def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real; of what has a row none is."""
@@ -160,19 +160,19 @@ class History:
         return [as_commit(*row) for row in rows]
 
     def select_changes(
-        self, commits: Iterable[str], *, path: str = ""
-    ) -> dict[str, list[FileVersion]]:
-        """Return the files that commits changed, as far as there are rows of them."""
+        self, commits: Iterable[str], *, memory_id: str = ""
+    ) -> dict[str, list[ChangedMemory]]:
+        """Return the memories that commits changed, as far as there are rows of them."""
         wanted = dict.fromkeys(commits)
-        columns, table = "oid, path, blob, before", "history_changes JOIN history_commits USING (n)"
-        key, values = ("path", [path]) if path else ("oid", list(wanted))
+        columns, table = "oid, id, blob, before", "history_changes JOIN history_commits USING (n)"
+        key, values = ("id", [memory_id]) if memory_id else ("oid", list(wanted))
         rows: list[tuple[Any, ...]] = self._database.ask(
             lambda db: list(select(db, columns, table, key, values)), []
         )
-        changes: dict[str, list[FileVersion]] = {} if path else {oid: [] for oid in wanted}
-        for oid, place, blob, before in rows:
+        changes: dict[str, list[ChangedMemory]] = {} if memory_id else {oid: [] for oid in wanted}
+        for oid, changed_id, blob, before in rows:
             if oid in wanted:
-                change = FileVersion(place, blob, tuple(before.split()))
+                change = ChangedMemory(changed_id, blob, tuple(before.split()))
                 changes.setdefault(oid, []).append(change)
         return changes
 
@@ -213,11 +213,11 @@ class History:
                 cursor = db.execute(statement, row)
                 if cursor.rowcount:
                     n = cursor.lastrowid
-                    files = [(n, c.path, c.blob, " ".join(c.before)) for c in changes]
-                    db.executemany("INSERT INTO history_changes VALUES (?, ?, ?, ?)", files)
+                    rows = [(n, c.id, c.blob, " ".join(c.before)) for c in changes]
+                    db.executemany("INSERT INTO history_changes VALUES (?, ?, ?, ?)", rows)
             db.executemany("DELETE FROM history_tips WHERE oid = ?", ((p,) for p in passed))
-            rows = [(tip,) for tip in new if tip in oids and tip not in passed]
-            db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", rows)
+            whole = [(tip,) for tip in new if tip in oids and tip not in passed]
+            db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", whole)
 
         self._database.ensure(change)
 
@@ -283,8 +283,7 @@ def events(
     telling = [c for c in commits.values() if c.op not in ("", message.JOIN, message.NOTE)]
     telling.sort(key=lambda commit: commit.time)
     if memory_id:
-        path = layout.path_of(memory_id)
-        changes = vault.history.read_changes(vault, commits, path=path)
+        changes = vault.history.read_changes(vault, commits, memory_id=memory_id)
         telling = [c for c in telling if any(one.blob for one in changes.get(c.oid, ()))]
     found: list[MemoryEvent] = []
     for commit in reversed(telling):

@@ -260,7 +260,7 @@ class Ledger:
             *order_by_source([commit for commit in new if commit.oid in sources]),
             *order_by_source([commit for commit in new if commit.oid not in sources]),
         ]
-        ids = {put.key for commit in commits for put in commit.files}
+        ids = {put.id for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
         walk = Walk(
             self._select("id", ids),

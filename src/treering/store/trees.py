@@ -21,9 +21,9 @@ from treering.model.memory import ALPHABET
 from treering.model.scope import Scope
 from treering.store import layout
 
-#: Memory id, or key of a prompt or template -> blob id.
+#: Memory id -> blob id.
 Listing = dict[str, str]
-#: Path in a scope's tree -> the blobs two trees have there, None where one has nothing of ours.
+#: Memory id -> the blobs two trees have of it, None where one has nothing of ours.
 Pairs = dict[str, tuple[str | None, str | None]]
 
 #: The name of a shard, and the trees two trees of memories have there.
@@ -173,12 +173,12 @@ class Trees:
                 self._listings.pop(old, None)  # a server's threads may be here together
         return listing
 
-    # --- by path ----------------------------------------------------------------------------------
+    # --- by id ------------------------------------------------------------------------------------
 
-    def blob(self, root: str, path: str) -> str | None:
-        """The memory at a path."""
-        tree, memory_id = self.folder(root, layout.MEMORIES), layout.id_of_path(path)
-        return self.memory(tree, memory_id) if tree and memory_id else None
+    def blob(self, root: str, memory_id: str) -> str | None:
+        """The blob of one memory below a root."""
+        tree = self.folder(root, layout.MEMORIES)
+        return self.memory(tree, memory_id) if tree else None
 
     def memory(self, memories: str, memory_id: str) -> str | None:
         """The blob of one memory."""
@@ -193,7 +193,7 @@ class Trees:
         for name, before, after in self.shards_apart(ours, theirs):
             here, there = (self.shard(name, tree) if tree else {} for tree in (before, after))
             for memory_id in {memory_id for memory_id, _ in here.items() ^ there.items()}:
-                pairs[layout.path_of(memory_id)] = (here.get(memory_id), there.get(memory_id))
+                pairs[memory_id] = (here.get(memory_id), there.get(memory_id))
         return pairs
 
     def ahead(self, one: str | None, other: str) -> Pairs:
@@ -208,7 +208,7 @@ class Trees:
                 here = self.shard(name, there) if there else {}
                 for memory_id, blob in self.shard(name, tree).items():
                     if here.get(memory_id) != blob:
-                        pairs[layout.path_of(memory_id)] = (here.get(memory_id), blob)
+                        pairs[memory_id] = (here.get(memory_id), blob)
         return pairs
 
     def changed_shards(
