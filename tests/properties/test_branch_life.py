@@ -61,6 +61,27 @@ def test_no_short_life_of_branches_loses_or_leaks_a_memory(tmp_path: Path) -> No
     _play_lives(tmp_path, range(1, 9), 12)
 
 
+#: Lives that went wrong once, cut to what it took.
+WENT_WRONG = {
+    "what a clone learned on a branch that got the name of a former one": [
+        Step("create", 664762), Step("remember", 125395), Step("delete", 334972),
+        Step("work_in_a_clone", 209318), Step("come_back", 610322), Step("land", 729058),
+        Step("rename", 926778),
+    ],
+    "what a clone learned on a branch that landed and was renamed here": [
+        Step("work_in_a_clone", 136017), Step("create", 355759), Step("land_what_is_gone", 53638),
+        Step("come_back", 945674), Step("rename", 796187),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", WENT_WRONG.values(), ids=WENT_WRONG)
+def test_no_life_goes_wrong_again(tmp_path: Path, steps: list[Step]) -> None:
+    _, error = _play(tmp_path, steps)
+
+    assert error == ""
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_no_long_life_of_branches_loses_or_leaks_a_memory(tmp_path: Path, piece: int) -> None:

@@ -244,15 +244,19 @@ class _Planner:
         return len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
-        """What is promoted as soon as its scope has the new name."""
-        ours = {entry.scope.branch for entry in self._survey.scopes if entry.is_ours}
-        for entry in self._survey.scopes:
+        """What is promoted as soon as its scope has the new name; what a fetch saw keeps the old
+        one, and is promoted from there."""
+        scopes, trunk = self._survey.scopes, self._survey.trunk
+        ours = {one.scope.branch for one in scopes if one.is_ours and not one.is_left_over}
+        for entry in scopes:
             new = self._survey.renames.get(entry.scope.branch)
             if new in ours and not entry.is_ours:
                 continue  # it has the new name, and is judged there
-            if new and new != self._survey.trunk and entry.scope.branch != self._survey.trunk:
+            if new and trunk not in (new, entry.scope.branch):
                 tip = self._survey.branches[new]
-                renamed = entry._replace(scope=Scope(new), branch_tip=tip, last_tips=(tip,))
+                renamed = entry._replace(last_tips=(tip,))
+                if entry.is_ours:
+                    renamed = renamed._replace(scope=Scope(new), branch_tip=tip)
                 lines = self._plan_alive(renamed, "")
                 yield from (line for line in lines if line.action == "promote")
 
