@@ -13,7 +13,6 @@ from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import tips_of
 from treering.derived.code_records import find_source
-from treering.derived.database import select
 from treering.derived.history import History
 from treering.model.memory import Memory
 from treering.store.view import Copy
@@ -66,10 +65,7 @@ def find_standings(workspace: Workspace, copies: Iterable[Copy]) -> dict[str, St
             history.catch_up(vault, tips[vault.is_private])
     table = "history_changes JOIN history_commits USING (n)"
     condition = "merged_as != '' AND promoted_into != '' AND id"
-    nothing: list[tuple[str, ...]] = []
-    rows = workspace.database.ask(
-        lambda db: list(select(db, _COLUMNS, table, condition, list(wanted))), nothing
-    )
+    rows = workspace.database.select(_COLUMNS, table, condition, wanted)
     checker = _LandingChecker(workspace)
     found = {copy.id: _of_record(copy) for copy in wanted.values()}
     for memory_id, blob, merged_as, kind, source, into, oid in rows:

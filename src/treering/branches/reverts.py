@@ -86,14 +86,13 @@ class Reverts:
             return self._last[1]
 
     def _read_events(self, head: str) -> list[_Event]:
-        query = "SELECT head, events FROM reverts ORDER BY asked DESC"
-        rows: list[tuple[str, str]] = self._database.ask(
-            lambda db: db.execute(query).fetchall(), []
-        )
+        rows = self._database.rows("SELECT head, events FROM reverts ORDER BY asked DESC")
         names = [name for name, _ in rows]
         is_base = self._repository.is_ancestor
         base = head if head in names else next((n for n in names if is_base(n, head)), "")
-        events = [_Event(*event) for event in json.loads(dict(rows).get(base, "[]"))]
+        events = [
+            _Event(*event) for event in json.loads(next((e for n, e in rows if n == base), "[]"))
+        ]
         if base == head:
             return events
         self._lines, self._files = LineReader(self._repository), {}

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database, Row
 from treering.derived.history import COLUMNS, MOST_UNKEPT, History, as_commit
 from treering.errors import StoreDamaged
 from treering.git import refs
@@ -33,8 +33,6 @@ _MOST_ROWS = 500
 _SAYING = f"op NOT IN ('', '{JOIN}')"
 #: A commit of more memories than a message names says nothing of each, unless it landed them.
 _NAMING = f"{_SAYING} AND (is_bulk = 0 OR promoted_into != '')"
-
-Row = tuple[Any, ...]
 
 
 class CodeRecord(NamedTuple):
@@ -119,7 +117,7 @@ class CodeRecords:
             f" WHERE {_SAYING} AND promoted_into = '' AND code_head != '' AND code_base != ''"
             " AND code_head != code_base GROUP BY branch"
         )
-        return [(branch, head, base) for branch, head, base, _ in self._rows(query)]
+        return [(branch, head, base) for branch, head, base, _ in self._database.rows(query)]
 
     def _list(self, key: str, values: list[str]) -> list[CodeRecord]:
         rows = self._select(COLUMNS, "history_commits", key, values, _SAYING)
@@ -127,20 +125,12 @@ class CodeRecords:
 
     def _list_where(self, where: str, *values: object) -> list[CodeRecord]:
         query = f"SELECT {COLUMNS} FROM history_commits WHERE {_SAYING} AND {where}"  # noqa: S608
-        return [self._record(*row) for row in self._rows(query, values)]
+        return [self._record(*row) for row in self._database.rows(query, values)]
 
     def _select(
         self, columns: str, table: str, key: str, values: list[str], where: str = "1"
     ) -> list[Row]:
-        nothing: list[Row] = []
-        condition = f"{where} AND {key}"
-        return self._database.ask(
-            lambda db: list(select(db, columns, table, condition, values)), nothing
-        )
-
-    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Row]:
-        nothing: list[Row] = []
-        return self._database.ask(lambda db: db.execute(query, values).fetchall(), nothing)
+        return self._database.select(columns, table, f"{where} AND {key}", values)
 
     # --- kept up ----------------------------------------------------------------------------------
 
@@ -149,7 +139,7 @@ class CodeRecords:
         history = History(self._database, most_unkept=MOST_UNKEPT)
         history.catch_up(vault, tips)
         query = "SELECT oid FROM code_last WHERE is_private = ?"
-        last = [row[0] for row in self._rows(query, (int(vault.is_private),))]
+        last = [row[0] for row in self._database.rows(query, (int(vault.is_private),))]
         rows = history.list_after(*last or [""], is_private=vault.is_private)
         if not rows:
             return

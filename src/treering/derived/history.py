@@ -12,7 +12,7 @@ git is asked.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database
 from treering.errors import TreeringError
 from treering.git import log
 from treering.model.dates import format_moment
@@ -93,7 +93,7 @@ class History:
         """The same from rows; None where one is missing."""
         self.catch_up(vault, [*tips, *without])
         query = "SELECT oid, n, time, op, is_cut, parents FROM history_commits"
-        graph = {oid: row for oid, *row in self._ask(query)}
+        graph = {oid: row for oid, *row in self._database.rows(query)}
         below: set[str] = set()
         reached: set[str] = set()
         for start, found in ((without, below), (tips, reached)):
@@ -111,9 +111,7 @@ class History:
         if most:
             wanted = sorted(wanted, key=lambda row: (row[1], row[0]))[-most:]
         numbers = [row[0] for row in wanted]
-        rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "n", numbers)), []
-        )
+        rows = self._database.select(f"n, {COLUMNS}", "history_commits", "n", numbers)
         is_whole = len(rows) == len(numbers)
         return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
 
@@ -136,19 +134,14 @@ class History:
 
     def find_plain(self, blobs: Sequence[str]) -> set[str]:
         """Return the blobs known to be knowledge in force that did not fail."""
-        rows: list[tuple[str, int]] = self._database.ask(
-            lambda db: list(select(db, "blob, is_plain", "memories", "blob", list(blobs))), []
-        )
+        rows = self._database.select("blob, is_plain", "memories", "blob", blobs)
         return {blob for blob, is_plain in rows if is_plain}
 
     def _is_known(self, oid: str) -> bool:
-        return bool(self._ask("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))
+        return bool(self._database.rows("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))
 
     def _list_known(self, oids: list[str]) -> set[str]:
-        return self._database.ask(
-            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},
-            set[str](),
-        )
+        return {oid for (oid,) in self._database.select("oid", "history_commits", "oid", oids)}
 
     def list_after(self, last: str, *, is_private: bool) -> list[HistoryCommit]:
         """List the commits that were read after another one, or all if that is not here."""
@@ -156,7 +149,7 @@ class History:
             f"SELECT {COLUMNS} FROM history_commits WHERE is_private = ? AND n >"  # noqa: S608
             " ifnull((SELECT n FROM history_commits WHERE oid = ?), 0) ORDER BY n"
         )
-        rows = self._ask(query, (int(is_private), last))
+        rows = self._database.rows(query, (int(is_private), last))
         return [as_commit(*row) for row in rows]
 
     def select_changes(
@@ -165,20 +158,14 @@ class History:
         """Return the memories that commits changed, as far as there are rows of them."""
         wanted = dict.fromkeys(commits)
         columns, table = "oid, id, blob, before", "history_changes JOIN history_commits USING (n)"
-        key, values = ("id", [memory_id]) if memory_id else ("oid", list(wanted))
-        rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, columns, table, key, values)), []
-        )
+        key, values = ("id", [memory_id]) if memory_id else ("oid", wanted)
+        rows = self._database.select(columns, table, key, values)
         changes: dict[str, list[ChangedMemory]] = {} if memory_id else {oid: [] for oid in wanted}
         for oid, changed_id, blob, before in rows:
             if oid in wanted:
                 change = ChangedMemory(changed_id, blob, tuple(before.split()))
                 changes.setdefault(oid, []).append(change)
         return changes
-
-    def _ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        nothing: list[tuple[Any, ...]] = []
-        return self._database.ask(lambda db: db.execute(query, values).fetchall(), nothing)
 
     # --- filling ----------------------------------------------------------------------------------
 
@@ -188,13 +175,15 @@ class History:
         Where nothing can be kept, only the newest commits are read.
         """
         cut = shallow_commits(vault)
-        if {row[0] for row in self._ask("SELECT oid FROM history_commits WHERE is_cut")} - cut:
+        if {
+            row[0] for row in self._database.rows("SELECT oid FROM history_commits WHERE is_cut")
+        } - cut:
             self._database.change(_forget_all)  # the clone was deepened
         wanted = list(dict.fromkeys(tips))
         new = sorted(set(wanted) - self._list_known(wanted))
         if not new:
             return
-        known = frozenset(row[0] for row in self._ask("SELECT oid FROM history_tips"))
+        known = frozenset(row[0] for row in self._database.rows("SELECT oid FROM history_tips"))
         most = self._most_unkept if self._database.is_in_memory else 0
         try:
             commits = read_few_commits(vault, new, self._is_known)
