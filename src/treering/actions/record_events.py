@@ -152,10 +152,7 @@ class EventRecorder:
         return [oid for oid in new if oid not in between] + between
 
     def _is_merge(self, oid: str) -> bool:
-        try:
-            return len(self._repository.objects.commit(oid).parents) > 1
-        except StoreDamaged:
-            return False
+        return len(self._repository.parents_of(oid) or ()) > 1
 
     # --- limits -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Whoever knows the trunk already names it, so that it is found once in a call.
 """
 
-from collections.abc import Iterator
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 from treering.branches.trunk import (
@@ -13,7 +13,6 @@ from treering.branches.trunk import (
     trunk_of,
     usual_names,
 )
-from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
@@ -72,27 +71,16 @@ def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:
 
 
 def _has_merge(repository: Repository, tip: str, trunks: _Tips) -> bool:
-    line = {oid for trunk in trunks for oid, _ in _first_parents(repository, trunk)}
-    for oid, others in _first_parents(repository, tip):
+    line = {
+        oid for trunk in trunks for oid in islice(repository.first_parents(trunk), _MOST_COMMITS)
+    }
+    for oid in islice(repository.first_parents(tip), _MOST_COMMITS):
         if oid in line:
             return False
-        if others and not line.intersection(others):
+        others = (repository.parents_of(oid) or ())[1:]
+        if others and line.isdisjoint(others):
             return True
     return False
-
-
-def _first_parents(repository: Repository, tip: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The commits made on a branch itself, newest first, with what each merged."""
-    oid: str | None = tip
-    for _ in range(_MOST_COMMITS):
-        try:
-            parents = repository.objects.commit(oid).parents if oid else None
-        except StoreDamaged:
-            return
-        if oid is None or parents is None:
-            return
-        yield oid, parents[1:]
-        oid = parents[0] if parents else None
 
 
 def code_position(
@@ -108,11 +96,8 @@ def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> 
     long-lived branches at is below it, wherever it has landed since."""
     if at.head is None or at.has_own_commits or is_long_lived(repository, branch):
         return at
-    try:
-        parents = repository.objects.commit(at.head).parents
-    except StoreDamaged:
-        return at
-    return at._replace(base=parents[0] if parents else None)
+    parents = repository.parents_of(at.head)
+    return at if parents is None else at._replace(base=next(iter(parents), None))
 
 
 def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:

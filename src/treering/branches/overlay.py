@@ -5,6 +5,7 @@ says nothing: anyone who may push can write such a commit, with any tree.
 """
 
 from collections.abc import Iterable, Mapping, Set
+from weakref import WeakKeyDictionary
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
@@ -17,6 +18,8 @@ from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
 _MOST = 1_000
+#: Source and target commit -> what of the one the other has taken over.
+_taken_over: WeakKeyDictionary[Vault, dict[tuple[str, str], Listing]] = WeakKeyDictionary()
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
@@ -29,15 +32,15 @@ def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing
     """The memories of the source that the target has taken over; shared, not to be changed."""
     if source.tip is None or target.tip is None:
         return {}
-    key = (source.tip, target.tip)
-    known = vault.taken_over.get(key)
+    key, answers = (source.tip, target.tip), _taken_over.setdefault(vault, {})
+    known = answers.get(key)
     if known is None:
-        if len(vault.taken_over) > _MOST:
-            vault.taken_over.clear()
+        if len(answers) > _MOST:
+            answers.clear()
         versions = set(source.listing().items())
         if source.tip != target.tip:
             versions -= list_not_taken(vault, versions, target)
-        known = vault.taken_over[key] = dict(versions)
+        known = answers[key] = dict(versions)
     return known
 
 

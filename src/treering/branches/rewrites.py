@@ -133,8 +133,5 @@ def _by_patch(
 
 def _step(repository: Repository, commit: str) -> CommitRange | None:
     """A commit as a change of its first parent; None for a merge, or one that is gone."""
-    try:
-        parents = repository.objects.commit(commit).parents
-    except StoreDamaged:
-        return None
-    return CommitRange(commit, parents[0] if parents else "") if len(parents) < 2 else None
+    parents = repository.parents_of(commit)
+    return CommitRange(commit, *parents) if parents is not None and len(parents) < 2 else None

@@ -26,7 +26,6 @@ from treering.store.history import (
     read_commits,
     read_few_commits,
     read_readable,
-    shallow_commits,
     version,
 )
 from treering.store.message import CodePosition
@@ -70,7 +69,7 @@ class History:
         """Read the commits of some histories and not of others, of all operations or of some,
         parents before children; with `most` only so many of the newest."""
         start, end, names = frozenset(tips), frozenset(without), frozenset(ops)
-        key = (start, end, names, most, shallow_commits(vault))
+        key = (start, end, names, most, vault.repository.shallow_commits())
         if key not in self._answers:
             commits = self._select(vault, start, end, names, most)
             if commits is None:  # nothing could be written down, or the history is damaged
@@ -174,7 +173,7 @@ class History:
 
         Where nothing can be kept, only the newest commits are read.
         """
-        cut = shallow_commits(vault)
+        cut = vault.repository.shallow_commits()
         if {
             row[0] for row in self._database.rows("SELECT oid FROM history_commits WHERE is_cut")
         } - cut:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import refs
@@ -27,6 +28,9 @@ if TYPE_CHECKING:  # what joins heads is imported where several are joined
 #: From here on one pack is cheaper than trees written and synced one by one.
 _MANY = 10
 _MOST_JOINS = 16
+_Joins = dict[tuple[Scope, frozenset[str]], "tuple[str, JoinResult | None]"]
+#: Scope and heads -> what they are together, and what was decided on the way.
+_joins: WeakKeyDictionary[Vault, _Joins] = WeakKeyDictionary()
 
 
 def list_heads(vault: Vault, scope: Scope) -> list[str]:
@@ -97,13 +101,13 @@ def combine_for_view(
 ) -> tuple[str, JoinResult | None]:
     """The same, for who only looks: of thousands of heads it is made once. The disk is not waited
     for, since it can be made again."""
-    key = (scope, frozenset((*heads, *known)))
-    if key not in vault.joins or not vault.repository.objects.exists(vault.joins[key][0]):
-        if len(vault.joins) >= _MOST_JOINS:
-            vault.joins.clear()
+    key, joins = (scope, frozenset((*heads, *known))), _joins.setdefault(vault, {})
+    if key not in joins or not vault.repository.objects.exists(joins[key][0]):
+        if len(joins) >= _MOST_JOINS:
+            joins.clear()
         with without_fsync():
-            vault.joins[key] = combine(vault, scope, heads, known=known, before=before)
-    return vault.joins[key]
+            joins[key] = combine(vault, scope, heads, known=known, before=before)
+    return joins[key]
 
 
 def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:

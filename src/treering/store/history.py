@@ -120,7 +120,7 @@ class GitHistory:
         most: int = 0,
     ) -> Commits:
         """Read commits from git, by their messages alone: trees may be damaged."""
-        words, cut = [f"Treering-Op: {op}" for op in ops], shallow_commits(vault)
+        words, cut = [f"Treering-Op: {op}" for op in ops], vault.repository.shallow_commits()
         log_commits = log.read_log(
             vault.repository.common_dir,
             tips,
@@ -192,7 +192,7 @@ def read_commits(
 ) -> Iterator[tuple[HistoryCommit, list[ChangedMemory]]]:
     """Read commits with what they changed from git, parents first. Of a merge only the files count
     that none of its parents has. The options are those of `log.read_changes`."""
-    cut = shallow_commits(vault)
+    cut = vault.repository.shallow_commits()
     for commit, files in log.read_changes(
         vault.repository.common_dir,
         tips,
@@ -219,7 +219,7 @@ def read_few_commits(
     """The same without a process, where little is new and nothing was merged: after each capture.
     None where it has to be asked of git."""
     objects, news = vault.repository.objects, dict[str, tuple[HistoryCommit, list[ChangedMemory]]]()
-    cut = shallow_commits(vault)
+    cut = vault.repository.shallow_commits()
     try:
         for tip in tips:
             line, at = list[CommitInfo](), tip
@@ -268,15 +268,6 @@ def _list_changes(
         c._replace(before=(sources[c.id],)) if not c.before and c.id in sources else c
         for c in changes
     ]
-
-
-def shallow_commits(vault: "Vault") -> frozenset[str]:
-    """Where the history of a shallow clone was cut off."""
-    try:
-        text = (vault.repository.common_dir / "shallow").read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        return frozenset()
-    return frozenset(text.split())
 
 
 # --- promotions -----------------------------------------------------------------------------------

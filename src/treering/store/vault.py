@@ -1,10 +1,10 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from treering.clock import Clock, wall_clock
 from treering.errors import (
@@ -27,7 +27,7 @@ from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
 from treering.store.history import GitHistory, HistoryReader
 from treering.store.message import JOIN, Message
-from treering.store.trees import Listing, Pairs, Snapshot, Trees
+from treering.store.trees import Pairs, Snapshot, Trees
 
 #: Memory id -> what it becomes: the bytes of a document, a blob there is, or nothing.
 Documents = Mapping[str, bytes | str | None]
@@ -71,10 +71,6 @@ class Vault:
         self.clock = clock
         self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
-        #: (source commit, target commit, which part) -> what of the one the other has taken over.
-        self.taken_over: dict[tuple[str, str], Listing] = {}
-        #: Scope and heads -> what they are together, and what was decided on the way.
-        self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
@@ -98,19 +94,14 @@ class Vault:
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
             return own or self._look_at(of, self.fetched_heads(of))
-        if own == view or (self._is_readable(view) and own in (None, *self._list_parents(view))):
-            return view
+        with suppress(StoreDamaged):  # it is written without a sync, since it can be made again
+            commit = self.repository.objects.commit(view)
+            is_whole = self.repository.objects.exists(commit.tree)
+            if own == view or (is_whole and own in (None, *commit.parents)):
+                return view
         from treering.store.heads import repair_view  # after a crash alone
 
         return repair_view(self, of, view, own)
-
-    def _is_readable(self, view: str) -> bool:
-        """Return whether a view is whole: it is written without a sync, since it can be made
-        again."""
-        try:
-            return self.repository.objects.exists(self.repository.objects.commit(view).tree)
-        except StoreDamaged:
-            return False
 
     def is_join(self, commit: str) -> bool:
         """Return whether a commit only puts heads together."""
@@ -191,12 +182,6 @@ class Vault:
         if not is_utf8(component):
             return None
         return Scope.of_component(component, self._full_name(component, tip))
-
-    def _list_parents(self, commit: str) -> tuple[str, ...]:
-        try:
-            return self.repository.objects.commit(commit).parents
-        except StoreDamaged:
-            return ()
 
     def tip_or(self, of: Scope, tip: str) -> str:
         """The tip of a scope, or another one where it cannot be read."""

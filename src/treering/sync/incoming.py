@@ -179,7 +179,7 @@ def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
         return False
     heads.put(vault, actor.held, scope, suspects, "sync: dated later than now")
     why = Message(message.NOTE, "note what is dated later than now", actor.code_of(scope))
-    heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
+    actor.write(vault, scope, {}, why)
     return True
 
 

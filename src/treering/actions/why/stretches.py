@@ -399,10 +399,7 @@ class BlameReader:
         return map_kept_lines(before, after, wanted)
 
     def _parent_of(self, commit: str) -> str:
-        try:
-            parents = self._repository.objects.commit(commit).parents
-        except (StoreDamaged, UnicodeDecodeError):
-            return ""
+        parents = self._repository.parents_of(commit)
         return parents[0] if parents and commit not in self.cut_off else ""
 
     def _blame_older(
@@ -421,11 +418,7 @@ class BlameReader:
     @cached_property
     def cut_off(self) -> frozenset[str]:
         """Commits where a shallow clone ends: older ones wrote what they seem to have written."""
-        try:
-            text = (self._repository.common_dir / "shallow").read_text(encoding="ascii")
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
-        return frozenset(text.split())
+        return self._repository.shallow_commits()
 
     @cached_property
     def ignored(self) -> tuple[str, ...]:
