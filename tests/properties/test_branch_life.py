@@ -72,6 +72,11 @@ WENT_WRONG = {
         Step("work_in_a_clone", 136017), Step("create", 355759), Step("land_what_is_gone", 53638),
         Step("come_back", 945674), Step("rename", 796187),
     ],
+    "what waited for its commit, which landed before the branch was reset": [
+        Step("create", 571191), Step("remember_before_the_commit", 702160), Step("commit", 11292),
+        Step("land", 97122), Step("create", 492117), Step("switch", 923760),
+        Step("reset_to_trunk", 547248),
+    ],
 }  # fmt: skip
 
 
