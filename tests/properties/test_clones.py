@@ -397,7 +397,9 @@ class Crowd:
     def copy(self, clone: Machine) -> None:
         """A machine's image: the same id on two of them."""
         path = self.folder / f"clone{next(self.names)}"
-        shutil.copytree(clone.path, path, symlinks=True)
+        # What SQLite keeps beside its file goes when the last connection is collected.
+        beside = shutil.ignore_patterns("*.db-wal", "*.db-shm")
+        shutil.copytree(clone.path, path, symlinks=True, ignore=beside)
         self.die(self.chance.choice([one for one in self.clones if one is not clone]))
         twin = Machine(path, clone._skew, self.ticks)
         twin.configure(user_name=path.name)
