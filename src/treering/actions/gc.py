@@ -15,9 +15,8 @@ from treering.branches.layers import scope_named
 from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
 from treering.branches.promotion import by_hand, find_brought, list_all, promote
-from treering.branches.survey import local_scopes
+from treering.branches.survey import TrashedScope, list_trash, local_scopes
 from treering.branches.tips import forget_tips
-from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
 from treering.branches.verdict import LandedVersions
 from treering.call import Advice, Call, Option, ways

@@ -5,8 +5,7 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
-from treering.branches.survey import RESTORED, local_scopes, read_op
-from treering.branches.trash import TrashedScope, list_trash
+from treering.branches.survey import RESTORED, TrashedScope, list_trash, local_scopes, read_op
 from treering.branches.trunk import trunk_of
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.call import Advice, Call

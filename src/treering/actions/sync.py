@@ -28,13 +28,19 @@ from treering.store import heads
 from treering.store.ancestry import TOO_LARGE, read_news
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
-from treering.sync import clone, fetching, folding, incoming, plan, refspec
+from treering.sync import fetching, folding, incoming, plan, refspec
 from treering.sync.fetching import Fetching, fetch_missing_code, list_lost
 from treering.sync.incoming import IncomingScope, Sight, list_unseen
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
-from treering.sync.outcome import Synced, SyncedScope
-from treering.sync.place import Place, RemoteHead, read_listing
-from treering.sync.plan import Outgoing, SyncPlan
+from treering.sync.place import (
+    Place,
+    RemoteHead,
+    read_id,
+    read_listing,
+    take_id,
+    take_new_id,
+)
+from treering.sync.plan import Outgoing, Synced, SyncedScope, SyncPlan
 from treering.sync.redactions import Redactions
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
@@ -202,7 +208,7 @@ class _SyncRun:
     def _place(self, there: list[RemoteHead]) -> Place:
         repository = self._workspace.repository
         is_reader = self._is_dry or self._direction == "fetch"  # who only reads needs no name
-        own = clone.read_id(repository) if is_reader else clone.take_id(repository)
+        own = read_id(repository) if is_reader else take_id(repository)
         place = Place.of(self._vault, self._name, self._prefix, own, there)
         if is_reader and not self._is_dry:
             return place
@@ -326,7 +332,7 @@ class _SyncRun:
             departures = list_departures(self._vault, todo.new.values(), there)
         todo = self._without_waiting(todo, departures)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
-            clone.take_new_id(self._workspace.repository)
+            take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
             return True
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:

@@ -197,7 +197,7 @@ class Workspace:
 
     def read_code_records(self, view: View | None = None) -> "CodeRecords":
         """What memory commits say of the code, up to date with all there is, or with a view."""
-        from treering.branches.trash import list_trash
+        from treering.branches.survey import list_trash
 
         for vault in self.store.vaults():
             if view:

@@ -15,7 +15,6 @@ from treering.branches.names import list_last_writes, scope_now
 from treering.branches.overlay import is_captured, list_not_taken, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
-from treering.branches.squash import put_behind
 from treering.branches.survey import RESTORED, survey
 from treering.branches.trunk import trunk_of, trunk_tips
 from treering.branches.verdict import LandedVersions
@@ -159,7 +158,7 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
 
 def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     if not line.trashed:
-        line = put_behind(actor, vault, line)
+        line = promotion.put_behind(actor, vault, line)
     promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
     if line.drops:
         _drop(actor, vault, line)

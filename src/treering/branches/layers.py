@@ -199,7 +199,7 @@ def _snapshot(vault: Vault, scope: Scope, tip: str) -> Snapshot:
 
 def view_of_trash(store: Store, branch: str) -> View:
     """What was dropped, as layers of its own; what a redaction put away is not looked at."""
-    from treering.branches.trash import list_trash
+    from treering.branches.survey import list_trash
 
     entries = (
         (vault, entry)

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.survey import Survey, SurveyedScope, judge_life
-from treering.branches.trash import TrashedScope
+from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
 from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
 from treering.branches.versions import Positions, ScopeHistory
 from treering.git.repository import Repository

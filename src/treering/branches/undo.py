@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.branches.apply import Actor
-from treering.errors import TreeringError
+from treering.branches.survey import read_branch
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
-from treering.store import message
 from treering.store.merge.replay import is_redacted
 from treering.store.vault import Vault
 
@@ -72,17 +71,10 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip
     tips = []
     for ref, tip in refs.list_refs(vault.repository.common_dir, prefix).items():
         component, _, stamp = ref.removeprefix(UNDO).partition("/")
-        whose = scope or Scope.of_component(component, _branch_of(vault, tip))
+        whose = scope or Scope.of_component(component, read_branch(vault, tip))
         if whose and stamp:
             tips.append(EarlierTip(ref, whose, tip, stamp))
     yield from sorted(tips, key=lambda before: (before.when, before.ref), reverse=True)
-
-
-def _branch_of(vault: Vault, tip: str) -> str:
-    try:
-        return message.read(vault.repository.objects.commit(tip).message).code.branch
-    except TreeringError:
-        return ""
 
 
 def measure(vault: Vault, before: str, now: str | None) -> Effect:

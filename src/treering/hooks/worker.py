@@ -23,7 +23,7 @@ from treering.git.objects import Person
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
-    from treering.sync.outcome import Synced
+    from treering.sync.plan import Synced
 
 _LOG_BYTES = 64 * 1024
 #: So long a push may take before its memories are shared without it.

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from treering.branches.apply import Actor, trash_name
-from treering.branches.survey import seen_scopes
-from treering.branches.trash import REDACTED, list_trash
+from treering.branches.survey import REDACTED, list_trash, seen_scopes
 from treering.branches.trunk import trunk_of
 from treering.model.scope import Scope
 from treering.store import message

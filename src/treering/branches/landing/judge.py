@@ -10,11 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry
-from treering.branches.landing.finding import Evidence as Evidence
-from treering.branches.landing.finding import Landing as Landing
-from treering.branches.landing.finding import Target as Target
-from treering.branches.landing.finding import either, tell_landing, tell_nothing
-from treering.branches.landing.inquiry import Inquiry, TargetView
+from treering.branches.landing.inquiry import Evidence as Evidence
+from treering.branches.landing.inquiry import (
+    Inquiry,
+    TargetView,
+    either,
+    tell_landing,
+    tell_nothing,
+)
+from treering.branches.landing.inquiry import Landing as Landing
+from treering.branches.landing.inquiry import Target as Target
 from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
 from treering.derived.database import Database

@@ -17,8 +17,7 @@ from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import ChangedMemory, HistoryCommit, choose_kept_back, read_promotions
 from treering.store.merge.changes import MergeHistory, diff_histories
-from treering.store.merge.ends import merge_ends
-from treering.store.merge.replay import MemoryStep, is_redacted, replay
+from treering.store.merge.replay import MemoryStep, is_redacted, merge_ends, replay
 from treering.store.vault import Vault
 
 #: Changes of one file that are played again; beyond that it is merged by its ends.
