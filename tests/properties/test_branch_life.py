@@ -77,6 +77,10 @@ WENT_WRONG = {
         Step("land", 97122), Step("create", 492117), Step("switch", 923760),
         Step("reset_to_trunk", 547248),
     ],
+    "a branch that came back at its own commit, before that landed": [
+        Step("create", 176635), Step("commit", 776953), Step("remember", 907987),
+        Step("delete", 221618), Step("come_back", 457399), Step("land_a_part", 788122),
+    ],
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 Whoever knows the trunk already names it, so that it is found once in a call.
 """
 
+from collections.abc import Iterator
 from itertools import islice
 from weakref import WeakKeyDictionary
 
@@ -13,7 +14,7 @@ from treering.branches.trunk import (
     trunk_of,
     usual_names,
 )
-from treering.git import refs
+from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
 from treering.text.masking import mask_branch
@@ -38,6 +39,17 @@ def long_lived(repository: Repository, trunk: str = "") -> list[str]:
 def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[str]]:
     """Where each of them is, here and at remotes."""
     return {name: tips_of(repository, name) for name in long_lived(repository, trunk)}
+
+
+def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
+    """Where a branch was at a moment, here and at remotes, as far as logs reach; else as it is."""
+    for place in ("heads", *(f"remotes/{remote}" for remote in repository.remotes())):
+        ref = f"refs/{place}/{name}"
+        if now := refs.read(repository.handle, ref):
+            log = reflog.of_ref(repository, ref)
+            before = [line.new for line in log if line.when <= when]
+            tip = before[-1] if before else log[0].old if log else now
+            yield from [tip] if tip.strip("0") else []
 
 
 def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from treering.branches.long_lived import is_long_lived, long_lived_tips
+from treering.branches.long_lived import is_long_lived, long_lived, tips_at
 from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
@@ -141,7 +141,10 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
         return False
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
-    tips = [tip for tips in long_lived_tips(repository).values() for tip in tips]
+    # As they were then: since then its own commits may have landed.
+    tips = (
+        tip for name in long_lived(repository) for tip in tips_at(repository, name, log[0].when)
+    )
     return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
 
 
