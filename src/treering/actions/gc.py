@@ -98,7 +98,8 @@ def gc(
         ]
         shown = [_force(line) if force else line for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
-        purgeable = _purgeable(workspace, age) if purge else ()
+        vaults = workspace.store.vaults() if purge else ()
+        purgeable = tuple(entry.ref for vault in vaults for entry in _old(workspace, vault, age))
         return GcAnswer(True, _tell(workspace, shown, keep_lessons), purgeable, pending)
     withdrawn = _withdraw(workspace, remote, age) if remote else ()
     with driver.drive(workspace):
@@ -143,12 +144,14 @@ def _tell(
     backs = [_way_back(line) for line in lines]
     return tuple(
         PlanAnswer(
-            line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
-            line.memories, line.reason, "" if _is_said(backs, number) else backs[number],
+            line.branch, line.verdict, "keep" if line.action == "aside" else line.action,
+            line.into, line.evidence, line.merged_as, line.memories, line.reason,
+            # What is said to git does it for shared and private memories alike.
+            "" if back.startswith("git ") and back in backs[:number] else back,
             line.is_private or None,
             _share(workspace.store.shared, line) if keep_lessons else None,
         )
-        for number, line in enumerate(lines)
+        for number, (line, back) in enumerate(zip(lines, backs, strict=True))
     )  # fmt: skip
 
 
@@ -158,12 +161,6 @@ def _share(vault: Vault, line: PlanLine) -> str | None:
         return None
     ids = list(list_lessons(vault, line))
     return ways(Call("promote", line.branch, id=ids)) if ids else None
-
-
-def _is_said(backs: list[str], number: int) -> bool:
-    """Return whether a line before says the same to git, which does it for shared and private
-    memories."""
-    return backs[number].startswith("git ") and backs[number] in backs[:number]
 
 
 def _way_back(line: PlanLine) -> str:
@@ -193,11 +190,6 @@ def _take_back(line: PlanLine) -> str:
     return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
 
 
-def _told_action(line: PlanLine) -> str:
-    """In the contract's words: what moves aside is kept."""
-    return "keep" if line.action == "aside" else line.action
-
-
 # --- trash ---------------------------------------------------------------------------------------
 
 
@@ -211,12 +203,6 @@ def _moment(stamp: str) -> float:
         return calendar.timegm(time.strptime(stamp[:16], "%Y%m%dT%H%M%SZ"))
     except ValueError:
         return float("inf")  # not a name of ours: never purged
-
-
-def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
-    return tuple(
-        entry.ref for vault in workspace.store.vaults() for entry in _old(workspace, vault, age)
-    )
 
 
 def _purge(workspace: Workspace, lock: Held, age: float) -> tuple[str, ...]:

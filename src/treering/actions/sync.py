@@ -257,7 +257,11 @@ class _SyncRun:
         place = Place.of(self._vault, self._name, self._prefix, "", there)
         unseen = list_unseen(self._workspace.store, place, Sight({}, (), is_narrow=False))
         wanted = {s: tips for s, tips in unseen.items() if plan.is_wanted(self._vault, s)}
-        if not wanted or self._count_news(wanted) > _MOST_NEWS:
+        graphs = (
+            read_news(self._vault.repository, tips, heads.list_heads(self._vault, scope))
+            for scope, tips in wanted.items()
+        )
+        if not wanted or sum(map(len, graphs)) > _MOST_NEWS:
             return
         news = [
             incoming.look_over(self._vault, scope, tips, self._vault.tip(scope))
@@ -267,12 +271,6 @@ class _SyncRun:
             with self._workspace.store.lock(patience=0) as held:
                 for one in news:
                     self._take_one(self._workspace.actor(held), place, one, {})
-
-    def _count_news(self, unseen: Mapping[Scope, Mapping[str, str | None]]) -> int:
-        ours = {scope: heads.list_heads(self._vault, scope) for scope in unseen}
-        return sum(
-            len(read_news(self._vault.repository, tips, ours[s])) for s, tips in unseen.items()
-        )
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""

@@ -206,7 +206,8 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> Non
         return
     if keep_lessons:
         _keep_lessons(actor, vault, line, Scope(keep_lessons))
-    if not _is_in_trash(vault, line.scope, own):
+    there = refs.list_refs(vault.repository.common_dir, f"{TRASH}{line.scope.component}/")
+    if own not in there.values():
         name = trash_name(vault, line.scope, actor.seconds)
         vault.move_ref(actor.held, name, own, old=None, why="trash")
     heads.move_head(vault, actor.held, line.scope, None, why="trash")
@@ -217,11 +218,6 @@ def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons:
     """Keep the lessons of a branch that waits for gc, where it can be restored."""
     if keep_lessons and vault.head(line.scope):
         _keep_lessons(actor, vault, line, Scope(keep_lessons))
-
-
-def _is_in_trash(vault: Vault, scope: Scope, tip: str) -> bool:
-    prefix = f"{TRASH}{scope.component}/"
-    return tip in refs.list_refs(vault.repository.common_dir, prefix).values()
 
 
 def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> str:
@@ -238,27 +234,18 @@ def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> 
 def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     """Keep what an abandoned branch tried and saw fail: we tried this. It is for everyone, or, if
     the branch was never shared, for the private trunk."""
-    if not vault.is_private and not was_shared(vault, line.scope):
-        _keep_lessons_private(actor, vault, line, trunk)
-        return
     there = vault.snapshot(trunk)
+    lessons = _find_lessons(vault, line.scope, line.tip)
+    own = {mid: blob for mid, blob in lessons.items() if mid not in there.listing()}
+    if not vault.is_private and not was_shared(vault, line.scope):
+        _keep_private(actor, vault, line, trunk, own)
+        return
     refused = kept_back(vault, there.tip) if there.tip else {}
-    some = tuple(
-        one
-        for one in sorted(_find_lessons(vault, line.scope, line.tip).items())
-        if one[0] not in there.listing() and one not in refused
-    )
+    some = tuple(one for one in sorted(own.items()) if one not in refused)
     if some:
         landing = Landing(LESSONS, trunk.branch, None, "", is_partial=False, bound="")
-        lessons = LandedVersions(trunk.branch, landing, some)
-        promotion.promote(vault, actor.held, line.scope, line.heads, [lessons])
-
-
-def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
-    shared = vault.snapshot(trunk).listing()  # somebody shared it since
-    lessons = _find_lessons(vault, line.scope, line.tip)
-    own = {mid: blob for mid, blob in lessons.items() if mid not in shared}
-    _keep_private(actor, vault, line, trunk, own)
+        landed = LandedVersions(trunk.branch, landing, some)
+        promotion.promote(vault, actor.held, line.scope, line.heads, [landed])
 
 
 def _keep_private(

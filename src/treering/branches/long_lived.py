@@ -29,7 +29,13 @@ _known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKey
 def long_lived(repository: Repository, trunk: str = "") -> list[str]:
     """Every branch others land on, the trunk first; `tips_of` says where each is."""
     trunk = trunk or trunk_of(repository)
-    often = sorted(name for name in _list_branches(repository) if is_often_long_lived(name))
+    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
+    all_names = {
+        ref.removeprefix(prefix)
+        for prefix in prefixes
+        for ref in refs.list_refs(repository.common_dir, prefix)
+    }
+    often = sorted(filter(is_often_long_lived, all_names))
     names = [trunk, *repository.config_values("treering.trunk")]
     names += [name for name in usual_names(repository) if has_branch(repository, name)]
     names += [name for name in often if _took_in_others(repository, name, trunk)]
@@ -61,15 +67,6 @@ def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
     if name == trunk or name in repository.config_values("treering.trunk"):
         return True
     return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name, trunk)
-
-
-def _list_branches(repository: Repository) -> set[str]:
-    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
-    return {
-        ref.removeprefix(prefix)
-        for prefix in prefixes
-        for ref in refs.list_refs(repository.common_dir, prefix)
-    }
 
 
 def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:

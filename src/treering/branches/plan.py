@@ -93,7 +93,10 @@ class _Planner:
         if scope.is_detached:
             return self._plan_detached(entry)
         if new := survey.renames.get(scope.branch):
-            return [self._plan_renamed(entry, new)]
+            # What a fetch saw under the old name is for its clone.
+            action: Action = "rename" if entry.is_ours else "keep"
+            reason = f"The branch is called {new} now."
+            return [self._line(entry, "renamed", action, reason, into=new)]
         if scope.branch in survey.former:
             reason = f"It is the trunk, which is called {survey.trunk} now."
             return [self._line(entry, "live", "keep", reason)]
@@ -113,11 +116,6 @@ class _Planner:
         if verdict.landed:
             return self._plan_landed(entry, verdict, drops=False)
         return [self._line(entry, "live", "keep", reason)]
-
-    def _plan_renamed(self, entry: SurveyedScope, new: str) -> PlanLine:
-        """Our own head gets the new name; what a fetch saw under the old one is for its clone."""
-        action: Action = "rename" if entry.is_ours else "keep"
-        return self._line(entry, "renamed", action, f"The branch is called {new} now.", into=new)
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """What another branch of the name left moves aside, and is judged from there."""

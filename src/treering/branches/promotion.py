@@ -89,6 +89,8 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersio
     tree, ids = vault.write_tree(None, dict(landed.versions)), landed.ids
     parents = tuple(sorted(tips))
     kind, name = landed.landing.evidence, mask(source.branch)
+    target = vault.tip(Scope(landed.into))
+    held = kept_back(vault, target) if target else {}
     whose = f" of {name}" if name else ""
     said = Message(
         op=PROMOTE,
@@ -99,7 +101,8 @@ def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersio
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,
-        promoted_again=_find_kept(vault, landed),
+        # When some of it was last kept back.
+        promoted_again=max((held.get(one, 0) for one in landed.versions), default=0),
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
@@ -155,13 +158,6 @@ def keep_source(
     name = LANDED + promotion
     if refs.read(vault.repository.handle, name) is None:
         vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
-
-
-def _find_kept(vault: Vault, landed: LandedVersions) -> int:
-    """When some of it was last kept back, or 0."""
-    tip = vault.tip(Scope(landed.into))
-    held = kept_back(vault, tip) if tip else {}
-    return max((held.get(one, 0) for one in landed.versions), default=0)
 
 
 # --- squashed -------------------------------------------------------------------------------------

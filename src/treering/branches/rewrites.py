@@ -91,7 +91,9 @@ def _by_author(
     found = {}
     for commit in old_commits:
         new = by_author.get(authorship(commit))
-        if new is None or not _share_a_file(repository, commit, new):
+        steps = (_step(repository, commit), _step(repository, new) if new else None)
+        paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
+        if new is None or len(paths) < 2 or paths[0].isdisjoint(paths[1]):
             continue
         before = judge.own_commits(commit, trunk)[:_MOST]
         if authorship(commit) in _list_single(repository, before):
@@ -104,12 +106,6 @@ def _list_single(repository: Repository, commits: Iterable[str]) -> dict[tuple[s
     authors = {commit: repository.objects.authorship(commit) for commit in commits}
     counts = Counter(authors.values())
     return {author: commit for commit, author in authors.items() if counts[author] == 1}
-
-
-def _share_a_file(repository: Repository, one: str, other: str) -> bool:
-    steps = (_step(repository, one), _step(repository, other))
-    paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
-    return len(paths) == 2 and not paths[0].isdisjoint(paths[1])
 
 
 def _by_patch(

@@ -77,10 +77,13 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip
     yield from sorted(tips, key=lambda before: (before.when, before.ref), reverse=True)
 
 
-def measure(vault: Vault, before: str, now: str | None) -> Effect:
+def measure(vault: Vault, before: str, after: str | None) -> Effect:
     """What the way from one tip to another did to what was there."""
-    pairs = overwritten(vault, before, now)
-    count = sum(_is_hidden(vault, *pair) for pair in pairs.values())
+    pairs = overwritten(vault, before, after)
+    count = sum(
+        now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))
+        for was, now in pairs.values()
+    )
     there = vault.snapshot_at(Scope(""), before)
     return Effect(len(there.listing()), len(pairs), count)
 
@@ -95,10 +98,6 @@ def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[s
         for memory_id, (was, blob) in vault.diff(before, now).items()
         if was and not is_redacted(vault.try_memory(blob))
     }
-
-
-def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
-    return now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))
 
 
 def is_forgotten(vault: Vault, blob: str) -> bool:

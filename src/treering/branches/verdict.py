@@ -169,7 +169,12 @@ class ScopeJudge:
             landing = self._landing(commit, targets)
             if landing.evidence != "none":
                 return landing
-        landing = self._alone(code, targets)
+        key = (code, targets[0].name)
+        if key not in self._commits:
+            self._commits[key] = self._judge.landing_of_commit(
+                code, targets, is_quick=code not in self._close
+            )
+        landing = self._commits[key]
         return landing if landing.evidence != "none" else None
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
@@ -203,14 +208,6 @@ class ScopeJudge:
                 commit, targets, had_own_commits=True, is_quick=commit not in self._close
             )
         return self._landings[key]
-
-    def _alone(self, commit: str, targets: Sequence[Target]) -> Landing:
-        key = (commit, targets[0].name)
-        if key not in self._commits:
-            self._commits[key] = self._judge.landing_of_commit(
-                commit, targets, is_quick=commit not in self._close
-            )
-        return self._commits[key]
 
     # --- what is to be taken over -----------------------------------------------------------------
 

@@ -214,13 +214,17 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
-            tips = _leave_out_own(store, place, scope, tips)
+            # What we said ourselves and have said more since, as before every push.
+            last, own = place.own_head(scope), store.shared.head(scope)
+            if last in tips and own and contains(store.repository, own, last):
+                tips.remove(last)
             bases = _list_news(store, scope, tips, ours, sight.earlier)
         else:
             is_ours = is_wanted(store.shared, scope)
             bases = {
-                tip: _find_inspected(scope, sight.earlier.get(tip), sight)
+                tip: earlier if (scope.component, earlier) in sight.inspected else None
                 for tip in tips
+                for earlier in (sight.earlier.get(tip, ""),)
                 if (is_ours or (scope.component, tip) not in sight.inspected) and exists(tip)
             }
         if bases:
@@ -239,17 +243,6 @@ def _leave_out_aside(store: Store, scope: Scope, tips: list[str]) -> list[str]:
     ]
     held = list_contained(store.repository, aside, tips) if aside else ()
     return [tip for tip in tips if tip not in aside and tip not in held]
-
-
-def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
-    """Without what we said ourselves and have said more since, as before every push."""
-    last, own = place.own_head(scope), store.shared.head(scope)
-    is_past = last in tips and own and contains(store.repository, own, last)
-    return [tip for tip in tips if not (is_past and tip == last)]
-
-
-def _find_inspected(scope: Scope, tip: str | None, sight: Sight) -> str | None:
-    return tip if tip and (scope.component, tip) in sight.inspected else None
 
 
 def _list_news(

@@ -168,7 +168,8 @@ class Judge:
             self._read_target(place, until)
         own = self.own_commits(tip, present)
         inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer(self._steps(own), self._merges(own), is_quick=is_quick)
+        merges = [c for c in own if len(self._lineage.parents_of(c) or ()) > 1]
+        return inquiry.answer(self._steps(own), merges, is_quick=is_quick)
 
     def _judge_commit(
         self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
@@ -238,6 +239,3 @@ class Judge:
 
     def _first_step(self, commit: str) -> CommitRange:
         return CommitRange(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
-
-    def _merges(self, commits: Iterable[str]) -> list[str]:
-        return [commit for commit in commits if len(self._lineage.parents_of(commit) or ()) > 1]
