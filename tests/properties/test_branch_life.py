@@ -81,6 +81,16 @@ WENT_WRONG = {
         Step("create", 176635), Step("commit", 776953), Step("remember", 907987),
         Step("delete", 221618), Step("come_back", 457399), Step("land_a_part", 788122),
     ],
+    "what was amended before it landed, and whose branch's name was used again": [
+        Step("remember", 961986), Step("create", 23491), Step("remember_before_the_commit", 785522),
+        Step("commit", 407958), Step("gc", 23045), Step("create", 799751), Step("rename", 861427),
+        Step("switch", 796088), Step("amend", 92691), Step("delete", 133850),
+        Step("land_what_is_gone", 380178), Step("create", 610725),
+    ],
+    "what was said on a long-lived branch that landed in part and went on": [
+        Step("remember_elsewhere", 520428), Step("commit_on_trunk_by_mistake", 526983),
+        Step("land", 840646), Step("edit", 579006), Step("release", 941544),
+    ],
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ the same files; or, where that does not tell, the one with the same patch.
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.landing.patches import Patches
@@ -52,9 +52,7 @@ def successors(
     amends = _list_amended(repository, branch)
     successor_of: dict[str, str] = {}
     for commit in old_commits:
-        now = commit
-        while now in amends and amends[now] != commit:
-            now = amends[now]
+        now = _follow(amends, commit)
         if now != commit and repository.is_ancestor(now, tip):
             successor_of[commit] = now
     left = [commit for commit in old_commits if commit not in successor_of]
@@ -75,6 +73,18 @@ def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
     """Of the branch's own log, and of HEAD's: a branch that is deleted takes its log along."""
     lines = [*reflog.of_heads(repository), *reflog.of_branch(repository, branch)]
     return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
+
+
+def _follow(amends: Mapping[str, str], commit: str) -> str:
+    now = commit
+    while now in amends and amends[now] != commit:
+        now = amends[now]
+    return now
+
+
+def follow_amends(repository: Repository, branch: str, commit: str) -> str:
+    """Return the commit that took the place of another one when it was amended, or that one."""
+    return _follow(_list_amended(repository, branch), commit)
 
 
 def _by_author(

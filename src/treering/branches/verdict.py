@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.overlay import find_left_behind, list_not_taken, read_special
-from treering.branches.rewrites import follow_detached, successors
+from treering.branches.rewrites import follow_amends, follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.memory import Memory
@@ -199,7 +199,10 @@ class ScopeJudge:
             if (instead := new.get(code)) and instead != code:
                 landing = self._landing_with(history, instead, targets)
                 return landing._replace(evidence="rewritten") if landing else None
-        return None
+        # Nobody may have seen the branch since: then HEAD's log still tells of an amend.
+        instead = follow_amends(self._repository, scope.branch, code)
+        landing = self._landing_with(history, instead, targets) if instead != code else None
+        return landing._replace(evidence="rewritten") if landing else None
 
     def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
         key = (commit, targets[0].name)

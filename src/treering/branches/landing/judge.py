@@ -81,7 +81,8 @@ class Judge:
         return any(not self._lineage.beside(commit, line) for line in lines)
 
     def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
-        """Where a branch left the target that leaves it the fewest commits of its own."""
+        """Where a branch left the target that leaves it the fewest commits of its own. Commits that
+        a merge brought there are its own still, if it went on since."""
         if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
             return None
         lines = [self._lineage.line(target.tip) for target in present]
@@ -92,7 +93,10 @@ class Judge:
             fork = None
         if fork is None:
             return self._repository.merge_base(tip, line.tip)
-        return self._lineage.base(tip, line, fork)
+        base = self._lineage.base(tip, line, fork)
+        while base and line.has(base) and not line.is_on(base):
+            base = next(iter(self._lineage.parents_of(base) or ()), None)
+        return base
 
     def landing(
         self,
