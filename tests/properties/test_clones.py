@@ -198,6 +198,11 @@ class Crowd:
             if memory["title"] in self.redacted:
                 clone.tr.redact(memory["id"])
                 self.redactors[memory["title"]].add(clone.path.name)
+        # What was forgotten here, or lies behind a promotion, is not shown and waits as well.
+        for note in clone.tr.sync("fetch").notes or ():
+            if "waits for you" in note:
+                for memory_id in re.findall(r"\b[0-9a-z]{12}\b", note):
+                    clone.tr.redact(memory_id)
 
     # --- branches ---------------------------------------------------------------------------------
 
