@@ -177,7 +177,9 @@ class History:
         if {
             row[0] for row in self._database.rows("SELECT oid FROM history_commits WHERE is_cut")
         } - cut:
-            self._database.change(_forget_all)  # the clone was deepened
+            # The clone was deepened.
+            tables = ("history_commits", "history_changes", "history_tips")
+            self._database.change(lambda db: [db.execute(f"DELETE FROM {t}") for t in tables])  # noqa: S608
         wanted = list(dict.fromkeys(tips))
         new = sorted(set(wanted) - self._list_known(wanted))
         if not new:
@@ -208,11 +210,6 @@ class History:
             db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", whole)
 
         self._database.ensure(change)
-
-
-def _forget_all(db: "sqlite3.Connection") -> None:
-    for table in ("history_commits", "history_changes", "history_tips"):
-        db.execute(f"DELETE FROM {table}")  # noqa: S608  our own words
 
 
 def as_commit(*row: Any) -> HistoryCommit:

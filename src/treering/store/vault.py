@@ -181,7 +181,11 @@ class Vault:
         that is not UTF-8 no answer could tell, and doctor does."""
         if not is_utf8(component):
             return None
-        return Scope.of_component(component, self._full_name(component, tip))
+        full = ""
+        if "%+" in component:
+            with suppress(StoreDamaged):
+                full = self.scope_of(tip).branch
+        return Scope.of_component(component, full)
 
     def tip_or(self, of: Scope, tip: str) -> str:
         """The tip of a scope, or another one where it cannot be read."""
@@ -189,14 +193,6 @@ class Vault:
             return self.tip(of) or tip
         except StoreDamaged:
             return tip
-
-    def _full_name(self, component: str, tip: str) -> str:
-        if "%+" not in component:
-            return ""
-        try:
-            return message.read(self.repository.objects.commit(tip).message).code.branch
-        except StoreDamaged:
-            return ""
 
     def snapshot(self, of: Scope) -> Snapshot:
         """The scope as it is now.
@@ -360,7 +356,7 @@ class Vault:
             lines[layout.file_of(memory_id)] = (BLOB, blob) if blob else None
         if not shards:
             return objects.write_tree(root, {})
-        memories = self.trees.folder(root, layout.MEMORIES)
+        memories = self.trees.memories(root)
         before = self.trees.shards(memories) if memories else {}
         folders = {n: (TREE, objects.write_tree(before.get(n), ls)) for n, ls in shards.items()}
         new = (TREE, objects.write_tree(memories, folders))

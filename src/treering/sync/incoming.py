@@ -16,7 +16,7 @@ from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, Scope
-from treering.store import heads, layout, message
+from treering.store import heads, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.ancestry import TOO_LARGE, contains, list_below, list_contained, read_news
 from treering.store.dates import TOLERANCE
@@ -96,7 +96,7 @@ def look_over(
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
     commit = vault.repository.objects.commit(tip)
-    memories = vault.trees.folder(commit.tree, layout.MEMORIES)
+    memories = vault.trees.memories(commit.tree)
     if memories and _size_of(vault, memories) > _MOST_LISTED:
         raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
     vault.snapshot_at(scope, tip)

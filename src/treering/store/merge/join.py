@@ -169,7 +169,8 @@ class HistoryMerge:
     def outcome(self, key: str, versions: Sequence[str | None]) -> MergedMemory:
         """A file that several changed: by its whole history, else by its ends."""
         try:
-            if not self._is_cut(key):
+            # In a shallow clone a part of its history may not be here.
+            if not any(self._vault.blob_at(commit, key) for commit in self._history.cut):
                 changes = self._history.changes(key)
                 # Which changes each one knew is a set for each: of many it is their square.
                 if changes and len(changes) <= MOST_CHANGES:
@@ -177,10 +178,6 @@ class HistoryMerge:
         except TreeringError:
             pass  # something of the past cannot be read
         return self.by_ends(versions)
-
-    def _is_cut(self, key: str) -> bool:
-        """Return whether a part of the file's history is not here, as in a shallow clone."""
-        return any(self._vault.blob_at(commit, key) for commit in self._history.cut)
 
     def _list_sources(self, changes: Changes) -> dict[str, list[str]]:
         """The changes that made what a branch's first copy was copied from, by the copy's commit:
@@ -191,11 +188,9 @@ class HistoryMerge:
         return {
             commit.oid: [maker for maker in makers.get(change.before[0], ()) if maker != commit.oid]
             for commit, change in changes
-            if change.before and not self._has_parent_file(commit, change.id)
+            if change.before
+            and not any(self._vault.blob_at(parent, change.id) for parent in commit.parents)
         }
-
-    def _has_parent_file(self, commit: HistoryCommit, key: str) -> bool:
-        return any(self._vault.blob_at(parent, key) for parent in commit.parents)
 
     # --- memories ---------------------------------------------------------------------------------
 
