@@ -255,8 +255,12 @@ class Model:
 
     def _may_be_in(self, version: Version, tip: str) -> bool:
         tips = set().union(*(life.tips for life in self.lives))
-        has_landed = self.code.has_landed
-        return any(has_landed(at, tips, tip, is_sure=False) for at in version.code)
+        has_landed, codes = self.code.has_landed, set(version.code)
+        if version.is_waiting:  # the branch was reset, and its log still tells what was on top
+            for at, others in version.life.own_tips.items():
+                if self.code.has(at, version.at) and at not in version.known:
+                    codes |= {self.code.first_on_top(at, version.at, others) or at}
+        return any(has_landed(at, tips, tip, is_sure=False) for at in codes)
 
     def _arrival(self, version: Version, via: Life) -> str:
         """The commit with which a version came into a long-lived branch: from there it goes on

@@ -85,8 +85,8 @@ from treering.actions.tryout import HistoryFinding as HistoryFinding
 from treering.actions.tryout import Tryout as Tryout
 from treering.actions.why.why import WhyAnswer as WhyAnswer
 from treering.actions.why.why import WhyLines as WhyLines
-from treering.sync.outcome import Synced as Synced
-from treering.sync.outcome import SyncedScope as SyncLine
+from treering.sync.plan import Synced as Synced
+from treering.sync.plan import SyncedScope as SyncLine
 
 __all__ = [
     "Backfilled",

@@ -83,3 +83,19 @@ def test_a_write_reads_as_many_commits_however_many_were_written_before(
         repo.tr.remember(f"Part {number} is made of brass", type="insight")
 
     assert counts[5] == counts[19]
+
+
+def test_a_branch_that_came_back_at_its_own_commit_keeps_its_memories_when_it_lands(
+    repo: Repo,
+) -> None:
+    """Its log begins after they were written, at a commit that the trunk has by now."""
+    own = repo.switch("wip", create=True).commit_file("wip.txt")
+    repo.tr.remember("Flags are read once", type="insight")
+    repo.now += 60
+    repo.switch("main").git("branch", "-D", "wip")
+    repo.now += 60
+    repo.git("branch", "wip", own)
+    repo.now += 60
+    repo.git("merge", "-q", "--no-ff", "-m", "land", "wip")
+
+    assert "Flags are read once" in repo.titles("wip")

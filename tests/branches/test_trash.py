@@ -231,3 +231,14 @@ def test_the_trash_knows_the_commit_of_a_memory_after_its_name_was_used_again(re
 
     assert repo.tr.read(made.id, branch="main").status == "active"
     assert not [ref for ref in repo.refs() if "/trash/" in ref]
+
+
+def test_restore_alone_names_what_waits_for_gc(repo: Repo) -> None:
+    repo.switch("idea", create=True).commit_file("f.txt")
+    repo.tr.remember("A trie was slower", type="insight")
+    repo.switch("main").git("branch", "-D", "idea")
+
+    assert repo.json("restore")["waiting"] == [{"branch": "idea", "memories": 1}]
+
+    repo.json("restore", "idea")
+    assert repo.json("restore")["waiting"] == []

@@ -36,21 +36,21 @@ def check(repo: Repo, history: History) -> dict[str, HistoryCommit]:
         assert all(order.index(parent) < order.index(oid) for parent in parents)
         now, *before = (blobs(repo, one) for one in (oid, *parents))
         if commit.is_promotion:
-            assert {change.path: change.blob for change in changes} == now
+            assert {change.id: change.blob for change in changes} == now
             continue
         paths = {path for tree in (now, *before) for path in tree}
         new = {p for p in paths if all(tree.get(p) != now.get(p) for tree in before or [{}])}
-        assert {change.path for change in changes} == new
+        assert {change.id for change in changes} == new
         for change in changes:
-            assert change.blob == now.get(change.path, "")
-            if old := {tree[change.path] for tree in before if change.path in tree}:
+            assert change.blob == now.get(change.id, "")
+            if old := {tree[change.id] for tree in before if change.id in tree}:
                 assert set(change.before) == old
     return commits
 
 
 def blobs(repo: Repo, commit: str) -> dict[str, str]:
     lines = repo.git("ls-tree", "-r", commit).splitlines()
-    return {path: line.split()[2] for line, path in (row.split("\t") for row in lines)}
+    return {Path(path).stem: line.split()[2] for line, path in (row.split("\t") for row in lines)}
 
 
 def test_rows_are_what_git_shows_of_changes_joins_and_promotions(

@@ -112,3 +112,16 @@ def test_a_build_of_the_trunk_sees_no_branch(remote: Path) -> None:
 
     assert build.titles() == {RULE}
     assert build.json("status")["repository"]["branch"] == "main"
+
+
+def test_a_branch_that_a_build_did_not_fetch_is_not_called_gone(remote: Path) -> None:
+    """Status and gc say the same of it: only its own clone knows."""
+    build = clone(remote, "--depth=1", "-b", "main")
+    by_sync(build)
+
+    states = {entry["branch"]: entry["state"] for entry in build.json("status")["branches"]}
+    plan = {line["branch"]: line for line in build.json("gc", "--dry-run")["plan"]}
+
+    assert states == {"main": "live", "feat": "live"}
+    assert plan["feat"]["action"] == "keep"
+    assert "belongs to another clone" in plan["feat"]["reason"]

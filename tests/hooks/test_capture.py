@@ -643,3 +643,15 @@ def test_doctor_names_events_nobody_looks_at_and_a_worker_that_is_gone(repo, not
     assert {"journal-pending", "worker-gone"} <= found
     repo.tr.drain()
     assert "journal-pending" not in {finding.code for finding in repo.tr.doctor().findings}
+
+
+def test_a_worker_writes_as_who_git_was_told_to_commit_as(repo, hooked, monkeypatch) -> None:
+    """Machines set the committer in the environment. The author is whoever wrote the commit."""
+    for role, name in (("AUTHOR", "Ada"), ("COMMITTER", "Ben")):
+        monkeypatch.setenv(f"GIT_{role}_NAME", name)
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", f"{name}@example.org")
+
+    repo.commit_file("f.txt", message="Read flags once")
+    hooked.settle()
+
+    assert repo.git("log", "-1", "--format=%an", "refs/treering/heads/main") == "Ben"

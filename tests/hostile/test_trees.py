@@ -122,8 +122,7 @@ def test_what_is_not_of_our_shape_is_no_change_to_a_merge(repo: Repo, case: str)
     good = scene.with_shard(("100644", scene.file, scene.blob))
 
     assert trees.differing(None, hostile) == {}
-    path = f"memories/{scene.shard}/{scene.file}"
-    assert trees.differing(good, hostile) == {path: (scene.blob, None)}
+    assert trees.differing(good, hostile) == {scene.id: (scene.blob, None)}
 
 
 MALFORMED = [

@@ -61,6 +61,46 @@ def test_no_short_life_of_branches_loses_or_leaks_a_memory(tmp_path: Path) -> No
     _play_lives(tmp_path, range(1, 9), 12)
 
 
+#: Lives that went wrong once, cut to what it took.
+WENT_WRONG = {
+    "what a clone learned on a branch that got the name of a former one": [
+        Step("create", 664762), Step("remember", 125395), Step("delete", 334972),
+        Step("work_in_a_clone", 209318), Step("come_back", 610322), Step("land", 729058),
+        Step("rename", 926778),
+    ],
+    "what a clone learned on a branch that landed and was renamed here": [
+        Step("work_in_a_clone", 136017), Step("create", 355759), Step("land_what_is_gone", 53638),
+        Step("come_back", 945674), Step("rename", 796187),
+    ],
+    "what waited for its commit, which landed before the branch was reset": [
+        Step("create", 571191), Step("remember_before_the_commit", 702160), Step("commit", 11292),
+        Step("land", 97122), Step("create", 492117), Step("switch", 923760),
+        Step("reset_to_trunk", 547248),
+    ],
+    "a branch that came back at its own commit, before that landed": [
+        Step("create", 176635), Step("commit", 776953), Step("remember", 907987),
+        Step("delete", 221618), Step("come_back", 457399), Step("land_a_part", 788122),
+    ],
+    "what was amended before it landed, and whose branch's name was used again": [
+        Step("remember", 961986), Step("create", 23491), Step("remember_before_the_commit", 785522),
+        Step("commit", 407958), Step("gc", 23045), Step("create", 799751), Step("rename", 861427),
+        Step("switch", 796088), Step("amend", 92691), Step("delete", 133850),
+        Step("land_what_is_gone", 380178), Step("create", 610725),
+    ],
+    "what was said on a long-lived branch that landed in part and went on": [
+        Step("remember_elsewhere", 520428), Step("commit_on_trunk_by_mistake", 526983),
+        Step("land", 840646), Step("edit", 579006), Step("release", 941544),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", WENT_WRONG.values(), ids=WENT_WRONG)
+def test_no_life_goes_wrong_again(tmp_path: Path, steps: list[Step]) -> None:
+    _, error = _play(tmp_path, steps)
+
+    assert error == ""
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_no_long_life_of_branches_loses_or_leaks_a_memory(tmp_path: Path, piece: int) -> None:

@@ -198,6 +198,11 @@ class Crowd:
             if memory["title"] in self.redacted:
                 clone.tr.redact(memory["id"])
                 self.redactors[memory["title"]].add(clone.path.name)
+        # What was forgotten here, or lies behind a promotion, is not shown and waits as well.
+        for note in clone.tr.sync("fetch").notes or ():
+            if "waits for you" in note:
+                for memory_id in re.findall(r"\b[0-9a-z]{12}\b", note):
+                    clone.tr.redact(memory_id)
 
     # --- branches ---------------------------------------------------------------------------------
 
@@ -397,7 +402,9 @@ class Crowd:
     def copy(self, clone: Machine) -> None:
         """A machine's image: the same id on two of them."""
         path = self.folder / f"clone{next(self.names)}"
-        shutil.copytree(clone.path, path, symlinks=True)
+        # What SQLite keeps beside its file goes when the last connection is collected.
+        beside = shutil.ignore_patterns("*.db-wal", "*.db-shm")
+        shutil.copytree(clone.path, path, symlinks=True, ignore=beside)
         self.die(self.chance.choice([one for one in self.clones if one is not clone]))
         twin = Machine(path, clone._skew, self.ticks)
         twin.configure(user_name=path.name)

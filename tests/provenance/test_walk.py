@@ -2,18 +2,15 @@
 
 from treering.derived.walk import Contribution, Walk, order_by_source
 from treering.model.memory import Memory
-from treering.store.history import FileVersion
+from treering.store.history import ChangedMemory
 
 ADA, BOB = "Ada <ada@example.org>", "Bob <bob@example.org>"
 DATE = "2026-02-02T02:40:00Z"
 
 
-PATH = "memories/00/000000000000.md"
-
-
 def commit(oid: str, blob: str, author: str, *before: str, **more: object) -> Contribution:
     """A commit that leaves a memory as this blob."""
-    files = (FileVersion(PATH, blob, before),)
+    files = (ChangedMemory("000000000000", blob, before),)
     return Contribution(oid, (), 1_770_000_000, author, "revise", files)._replace(**more)
 
 

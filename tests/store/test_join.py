@@ -39,7 +39,7 @@ def test_what_one_side_changed_is_taken_as_it_is(pair: tuple[Repo, Repo]) -> Non
     found = join(one.workspace.store.shared, bring(one, other))
 
     assert not found.ids
-    assert list(found.files.values()) in ([mine.version], [yours.version])
+    assert list(found.documents.values()) in ([mine.version], [yours.version])
 
 
 def test_the_outcome_does_not_depend_on_whose_tip_is_named_first(pair: tuple[Repo, Repo]) -> None:
@@ -67,7 +67,7 @@ def test_imports_that_name_no_memories_are_known_by_their_trees(pair: tuple[Repo
     found = join(one.workspace.store.shared, bring(one, other))
 
     assert not found.ids
-    assert len(found.files) in (1, 60)
+    assert len(found.documents) in (1, 60)
 
 
 def test_what_a_commit_changed_is_known_by_its_tree(pair: tuple[Repo, Repo]) -> None:
@@ -106,7 +106,7 @@ def test_in_a_shallow_clone_the_ends_are_merged_and_said_so(
     found = join(shallow.workspace.store.shared, tips)
 
     assert len(found.notes) == 1
-    assert b"title: WAL" in next(iter(found.files.values()))  # type: ignore[operator]
+    assert b"title: WAL" in next(iter(found.documents.values()))  # type: ignore[operator]
 
 
 def test_a_memory_with_very_many_changes_is_merged_by_its_ends(
@@ -127,7 +127,7 @@ def test_a_memory_with_very_many_changes_is_merged_by_its_ends(
 
     assert found == join(vault, tuple(reversed(tips)))
     assert found.notes == (f"{memory} was merged without its history",)
-    (text,) = found.files.values()
+    (text,) = found.documents.values()
     assert isinstance(text, bytes)
     assert b"one-2" in text
     assert b"Seen on disk 2." in text
@@ -144,15 +144,15 @@ def test_the_work_of_a_merge_grows_with_the_changes(
     one.switch("main").git("merge", "-q", "--no-ff", "-m", "land", "feature")
     one.tr.gc()
     work = Counter[int]()
-    file_at, revisions = Vault.file_at, 0
+    blob_at, revisions = Vault.blob_at, 0
 
     def compare(commit: HistoryCommit, there: object) -> bool:
         work[revisions] += 1
         return tuple.__eq__(commit, there)  # type: ignore[arg-type]
 
-    def look(vault: Vault, commit: str, path: str) -> str | None:
+    def look(vault: Vault, commit: str, memory_id: str) -> str | None:
         work[revisions] += 1
-        return file_at(vault, commit, path)
+        return blob_at(vault, commit, memory_id)
 
     for revisions in (10, 20):
         for number in range(10):
@@ -161,7 +161,7 @@ def test_the_work_of_a_merge_grows_with_the_changes(
         tips, vault = bring(one, other), one.workspace.store.shared
         with monkeypatch.context() as patch:
             patch.setattr(HistoryCommit, "__eq__", compare)
-            patch.setattr(Vault, "file_at", look)
+            patch.setattr(Vault, "blob_at", look)
             assert join(vault, tips).ids == (memory,)
 
     assert 0 < work[20] <= 2.2 * work[10]
@@ -181,5 +181,5 @@ def test_what_was_redacted_stays_away_however_often_it_was_changed(
     found = join(vault, bring(one, other))
 
     texts = [t if isinstance(t, bytes) else vault.repository.objects.blob(t)
-             for t in found.files.values() if t]  # fmt: skip
+             for t in found.documents.values() if t]  # fmt: skip
     assert not any(b"Seen on disk" in text for text in texts)

@@ -200,7 +200,7 @@ def _take_turns(said: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _list_bulk(layer: Layer, tree: str, before: str | None) -> list[str]:
     """Some of the memories that a commit changed which names none of them."""
     trees = layer.vault.trees
-    new, old = trees.folder(tree, "memories"), trees.folder(before, "memories") if before else None
+    new, old = trees.memories(tree), trees.memories(before)
     ids: list[str] = []
     for _, then, now in trees.changed_shards(old, new):
         changed = (now or {}).items() - (then or {}).items()

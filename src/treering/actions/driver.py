@@ -17,12 +17,12 @@ from treering.actions.drain import Drained, capture, start_driver
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor, apply, in_turn
 from treering.branches.landing.judge import Judge
-from treering.branches.overlay import own_files
+from treering.branches.overlay import list_not_taken
 from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import local_scopes, survey
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import trunk_of
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
 from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
@@ -259,6 +259,6 @@ class _Deed:
         is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
         return bool(tip and is_gone and contains(self._vault.repository, tip, line.tip))
 
-    def _is_taken(self, landed: LandedFiles) -> bool:
+    def _is_taken(self, landed: LandedVersions) -> bool:
         target = self._vault.snapshot(Scope(landed.into))
-        return not own_files(self._vault, {*landed.files, *landed.behind}, target)
+        return not list_not_taken(self._vault, {*landed.versions, *landed.behind}, target)

@@ -15,18 +15,16 @@ from treering.branches.layers import scope_named
 from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
 from treering.branches.promotion import by_hand, find_brought, list_all, promote
-from treering.branches.survey import local_scopes
+from treering.branches.survey import TrashedScope, list_trash, local_scopes
 from treering.branches.tips import forget_tips
-from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import trunk_of
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
 from treering.call import Advice, Call, Option, ways
 from treering.capture.journal import Journal
 from treering.errors import BranchNotFound, Invalid, MemoryNotFound
 from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
-from treering.store import layout
 from treering.store.heads import list_heads, look_at
 from treering.store.vault import Vault
 
@@ -100,7 +98,8 @@ def gc(
         ]
         shown = [_force(line) if force else line for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
-        purgeable = _purgeable(workspace, age) if purge else ()
+        vaults = workspace.store.vaults() if purge else ()
+        purgeable = tuple(entry.ref for vault in vaults for entry in _old(workspace, vault, age))
         return GcAnswer(True, _tell(workspace, shown, keep_lessons), purgeable, pending)
     withdrawn = _withdraw(workspace, remote, age) if remote else ()
     with driver.drive(workspace):
@@ -145,12 +144,14 @@ def _tell(
     backs = [_way_back(line) for line in lines]
     return tuple(
         PlanAnswer(
-            line.branch, line.verdict, _told_action(line), line.into, line.evidence, line.merged_as,
-            line.memories, line.reason, "" if _is_said(backs, number) else backs[number],
+            line.branch, line.verdict, "keep" if line.action == "aside" else line.action,
+            line.into, line.evidence, line.merged_as, line.memories, line.reason,
+            # What is said to git does it for shared and private memories alike.
+            "" if back.startswith("git ") and back in backs[:number] else back,
             line.is_private or None,
             _share(workspace.store.shared, line) if keep_lessons else None,
         )
-        for number, line in enumerate(lines)
+        for number, (line, back) in enumerate(zip(lines, backs, strict=True))
     )  # fmt: skip
 
 
@@ -160,12 +161,6 @@ def _share(vault: Vault, line: PlanLine) -> str | None:
         return None
     ids = list(list_lessons(vault, line))
     return ways(Call("promote", line.branch, id=ids)) if ids else None
-
-
-def _is_said(backs: list[str], number: int) -> bool:
-    """Return whether a line before says the same to git, which does it for shared and private
-    memories."""
-    return backs[number].startswith("git ") and backs[number] in backs[:number]
 
 
 def _way_back(line: PlanLine) -> str:
@@ -190,14 +185,9 @@ def _take_back(line: PlanLine) -> str:
     """Named one by one, as long as that can be read: what landed before stays where it is."""
     if not (line.landed or line.memories):
         return ""
-    ids = sorted({memory_id for files in line.landed for memory_id in files.ids})
+    ids = sorted({memory_id for some in line.landed for memory_id, _ in some.versions})
     named = ids if len(ids) <= _MOST_NAMED else []
     return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
-
-
-def _told_action(line: PlanLine) -> str:
-    """In the contract's words: what moves aside is kept."""
-    return "keep" if line.action == "aside" else line.action
 
 
 # --- trash ---------------------------------------------------------------------------------------
@@ -213,12 +203,6 @@ def _moment(stamp: str) -> float:
         return calendar.timegm(time.strptime(stamp[:16], "%Y%m%dT%H%M%SZ"))
     except ValueError:
         return float("inf")  # not a name of ours: never purged
-
-
-def _purgeable(workspace: Workspace, age: float) -> tuple[str, ...]:
-    return tuple(
-        entry.ref for vault in workspace.store.vaults() for entry in _old(workspace, vault, age)
-    )
 
 
 def _purge(workspace: Workspace, lock: Held, age: float) -> tuple[str, ...]:
@@ -286,13 +270,13 @@ def _promote_some(
             f"{branch} has no memory {missing[0]}.",
             hint="Ids are whole: `treering log` shows them.",
         )
-    files = tuple((layout.path_of(memory_id), listing[memory_id]) for memory_id in sorted(set(ids)))
+    some = tuple((memory_id, listing[memory_id]) for memory_id in sorted(set(ids)))
     if not dry_run:
         with workspace.store.lock() as held:
-            landed = LandedFiles(target.branch, by_hand(target.branch), files)
+            landed = LandedVersions(target.branch, by_hand(target.branch), some)
             promote(vault, held, source, tips, [landed])
             drop_private(workspace.actor(held), target, ids)
-    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", len(files), target.branch)
+    line = PlanLine(branch, "merged", "promote", "Asked for by hand.", len(some), target.branch)
     return _tell(workspace, [line])[0]
 
 
@@ -308,12 +292,12 @@ def _undo_promotion(
         with workspace.store.lock() as held:
             actor = workspace.actor(held)
             brought = [take_back_promotion(actor, v, source, target, known) for v in vaults]
-    if not any(one.files for one in brought):
+    if not any(one.versions for one in brought):
         raise Invalid(
             f"Nothing of {branch} is in {target.branch} by a promotion.",
             hint=Advice("{} makes one.", Call("promote", branch, into=target.branch)),
         )
-    count = sum(len(one.ids) for one in brought)
+    count = sum(len(one.versions) for one in brought)
     reason = f"Taken back from {target.branch}."
     back = ways(Call("promote", branch, into=target.branch))
     return PlanAnswer(branch, "live", "keep", target.branch, "none", "", count, reason, back)
@@ -326,8 +310,8 @@ def _promote_all(
     if tip is None:
         return
     workspace.actor(held)
-    files = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
-    if files:
-        landed = LandedFiles(target.branch, by_hand(target.branch), files)
+    some = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
+    if some:
+        landed = LandedVersions(target.branch, by_hand(target.branch), some)
         tips = list_heads(vault, source) or vault.fetched_heads(source)
         promote(vault, held, source, tips, [landed])

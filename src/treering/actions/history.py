@@ -21,7 +21,7 @@ from treering.model.choices import UNSUCCESSFUL, Outcome
 from treering.model.dates import format_moment
 from treering.model.memory import Memory, id_prefix
 from treering.model.scope import Scope
-from treering.store import history, layout, message
+from treering.store import history, message
 from treering.store.merge.replay import is_redacted
 from treering.store.vault import Vault
 from treering.store.view import Copy, View
@@ -272,10 +272,8 @@ def _revert_commit(workspace: Workspace, writing: Writing, vault: Vault, commit:
         )
     bases, now = said.bases, workspace.now()
     changes: list[Change] = []
-    for path, (was, blob) in vault.diff(info.parents[0] if info.parents else None, commit).items():
-        memory_id = layout.id_of_path(path)
-        if memory_id is None:
-            continue
+    before = info.parents[0] if info.parents else None
+    for memory_id, (was, blob) in vault.diff(before, commit).items():
         place = writing.view.place(memory_id)
         then = vault.try_memory(blob or "")
         if place is None or then is None or diff_fields(place, then):

@@ -47,7 +47,8 @@ class EventRecorder:
                 else:
                     by_scope.setdefault(scope, []).append(part)
         oids = [oid for mine in by_scope.values() for event in mine for oid in self._oids(event)]
-        by_oid = {c.oid: c for c in commits(self._repository, oids, seconds=self._seconds_left())}
+        left = None if self._until is None else max(0.01, self._until - time.monotonic())
+        by_oid = {c.oid: c for c in commits(self._repository, oids, seconds=left)}
         outcomes = [self._take(scope, mine, by_oid) for scope, mine in by_scope.items()]
         if all(outcomes):  # of an event with several parts each has to be written
             self._finish([event for event in events if event.path in self._parts()])
@@ -142,7 +143,9 @@ class EventRecorder:
         if event.name == "post-commit":
             return [event.commit]
         if event.name == "post-merge":
-            return [event.commit] if self._is_merge(event.commit) else []
+            return (
+                [event.commit] if len(self._repository.parents_of(event.commit) or ()) > 1 else []
+            )
         new = list(event.rewrites)
         if event.told[:1] != ("rebase",):
             return new
@@ -151,16 +154,7 @@ class EventRecorder:
         between = self._repository.history([event.commit], without=[onto]) if onto else []
         return [oid for oid in new if oid not in between] + between
 
-    def _is_merge(self, oid: str) -> bool:
-        try:
-            return len(self._repository.objects.commit(oid).parents) > 1
-        except StoreDamaged:
-            return False
-
     # --- limits -----------------------------------------------------------------------------------
-
-    def _seconds_left(self) -> float | None:
-        return None if self._until is None else max(0.01, self._until - time.monotonic())
 
     def _rules(self, scope: Scope) -> Rules:
         branch, usual_rules = scope.branch, rules(self._workspace)

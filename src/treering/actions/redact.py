@@ -21,7 +21,7 @@ from treering.git.reach import Holder
 from treering.model import document
 from treering.model.memory import id_prefix
 from treering.model.scope import PUSHED, REFS, REMOTES, SEEN, Scope
-from treering.store import heads, layout
+from treering.store import layout
 from treering.store.merge.replay import is_redacted
 from treering.store.message import Message
 from treering.store.redaction import REDACT, REWRITTEN, is_text, note_own, take_out, tombstone
@@ -131,8 +131,7 @@ def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:
         stone = tombstone(memory_id, None)
     actor = workspace.actor(lock)
     why = Message(REDACT, f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
-    files = {layout.path_of(memory_id): document.dump(stone)}
-    heads.write(vault, lock, trunk, files, why, person=actor.person, seconds=actor.seconds)
+    actor.write(vault, trunk, {memory_id: document.dump(stone)}, why)
 
 
 def _elsewhere(workspace: Workspace, ours: tuple[str, ...]) -> list[str]:

@@ -5,14 +5,13 @@ from typing import NamedTuple
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import Actor, mark_restored, settle, take_lessons_back
-from treering.branches.survey import RESTORED, read_op
-from treering.branches.trash import TrashedScope, list_trash
+from treering.branches.survey import RESTORED, TrashedScope, list_trash, local_scopes, read_op
 from treering.branches.trunk import trunk_of
 from treering.branches.undo import EarlierTip, is_forgotten
 from treering.call import Advice, Call
 from treering.errors import BranchNotFound
 from treering.model.scope import Scope
-from treering.store import heads, layout
+from treering.store import heads
 from treering.store.redaction import is_text
 from treering.store.vault import Vault
 
@@ -46,14 +45,21 @@ class TrashedBranch(NamedTuple):
     when: str
 
 
+class WaitingBranch(NamedTuple):
+    branch: str
+    memories: int
+
+
 class TrashListing(NamedTuple):
-    """The scopes in the trash, the newest first."""
+    """What can be restored: the scopes in the trash, the newest first, and those of branches that
+    are gone and wait for gc."""
 
     trash: tuple[TrashedBranch, ...]
+    waiting: tuple[WaitingBranch, ...]
 
 
 def list_dropped(workspace: Workspace) -> TrashListing:
-    """Return what is in the trash."""
+    """Return what can be restored."""
     entries = [
         (entry.stamp, entry.scope.branch, len(vault.snapshot_at(entry.scope, entry.tip).listing()))
         for vault in workspace.store.vaults()
@@ -63,8 +69,23 @@ def list_dropped(workspace: Workspace) -> TrashListing:
         tuple(
             TrashedBranch(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
             for stamp, branch, count in sorted(entries, reverse=True)
-        )
+        ),
+        tuple(
+            WaitingBranch(name, _count(waiting, name))
+            for name in sorted(_list_ours(workspace))
+            if (waiting := _find_waiting(workspace, name))
+        ),
     )
+
+
+def _list_ours(workspace: Workspace) -> set[str]:
+    """List the branches, gone or not, that have memories of ours."""
+    return {
+        scope.branch
+        for vault in workspace.store.vaults()
+        for scope in local_scopes(vault)
+        if not scope.is_detached and not scope.is_aside
+    }
 
 
 def restore(
@@ -153,8 +174,7 @@ def _wanted(vault: Vault, entry: Source) -> set[str]:
     tip = vault.tip(entry.scope)
     if isinstance(entry, TrashedScope) or tip is None:
         return set(vault.snapshot_at(entry.scope, entry.tip).listing())
-    files = undo.overwritten(vault, entry.tip, tip)
-    return {memory_id for path in files if (memory_id := layout.id_of_path(path))}
+    return set(undo.overwritten(vault, entry.tip, tip))
 
 
 def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
@@ -179,7 +199,7 @@ def _bring_back_redacted(actor: Actor, vault: Vault, entry: TrashedScope) -> Res
     """Bring texts that somebody redacted back for this clone alone: no push may carry them."""
     read, there = vault.repository.objects.blob, vault.snapshot(entry.scope).listing()
     files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): read(blob)
+        memory_id: read(blob)
         for memory_id, blob in vault.snapshot_at(entry.scope, entry.tip).listing().items()
         if is_text(vault, blob)
         and ((now := there.get(memory_id)) is None or not is_text(vault, now))
@@ -199,7 +219,7 @@ def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
     read = vault.repository.objects.blob
     changes = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
     return {
-        path: read(was)
-        for path, (was, now) in changes.items()
+        memory_id: read(was)
+        for memory_id, (was, now) in changes.items()
         if isinstance(entry, EarlierTip) or now is None or is_forgotten(vault, now)
     }

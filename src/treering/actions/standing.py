@@ -13,10 +13,8 @@ from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.branches.trunk import tips_of
 from treering.derived.code_records import find_source
-from treering.derived.database import select
 from treering.derived.history import History
 from treering.model.memory import Memory
-from treering.store import layout
 from treering.store.view import Copy
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 StandingWord = Literal["accepted", "proposed"]
 _LANDED = "landed"
 _MOST_KEPT = 5_000
-_COLUMNS = "path, blob, merged_as, merge_kind, promoted_from, promoted_into, oid"
+_COLUMNS = "id, blob, merged_as, merge_kind, promoted_from, promoted_into, oid"
 
 
 class LandedAs(NamedTuple):
@@ -65,17 +63,13 @@ def find_standings(workspace: MemoryWorkspace, copies: Iterable[Copy]) -> dict[s
     for vault in workspace.store.vaults():
         if tips[vault.is_private]:
             history.catch_up(vault, tips[vault.is_private])
-    paths = [layout.path_of(memory_id) for memory_id in wanted]
     table = "history_changes JOIN history_commits USING (n)"
-    condition = "merged_as != '' AND promoted_into != '' AND path"
-    nothing: list[tuple[str, ...]] = []
-    rows = workspace.database.ask(
-        lambda db: list(select(db, _COLUMNS, table, condition, paths)), nothing
-    )
+    condition = "merged_as != '' AND promoted_into != '' AND id"
+    rows = workspace.database.select(_COLUMNS, table, condition, wanted)
     checker = _LandingChecker(workspace)
     found = {copy.id: _of_record(copy) for copy in wanted.values()}
-    for path, blob, merged_as, kind, source, into, oid in rows:
-        copy = wanted[layout.id_of_path(path) or ""]
+    for memory_id, blob, merged_as, kind, source, into, oid in rows:
+        copy = wanted[memory_id]
         if found[copy.id].is_accepted or not _says_the_same(copy, blob):
             continue
         if checker.has_landed(merged_as, into):

@@ -29,13 +29,19 @@ from treering.store import heads
 from treering.store.ancestry import TOO_LARGE, name_author, read_news
 from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
-from treering.sync import clone, fetching, folding, incoming, plan, refspec
+from treering.sync import fetching, folding, incoming, plan, refspec
 from treering.sync.fetching import Fetching, fetch_missing_code, list_lost
 from treering.sync.incoming import IncomingScope, Sight, list_unseen
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
-from treering.sync.outcome import Synced, SyncedScope
-from treering.sync.place import Place, RemoteHead, read_listing
-from treering.sync.plan import Outgoing, SyncPlan
+from treering.sync.place import (
+    Place,
+    RemoteHead,
+    read_id,
+    read_listing,
+    take_id,
+    take_new_id,
+)
+from treering.sync.plan import Outgoing, Synced, SyncedScope, SyncPlan
 from treering.sync.redactions import Redactions
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
@@ -211,7 +217,7 @@ class _SyncRun:
     def _place(self, there: list[RemoteHead]) -> Place:
         repository = self._workspace.repository
         is_reader = self._is_dry or self._direction == "fetch"  # who only reads needs no name
-        own = clone.read_id(repository) if is_reader else clone.take_id(repository)
+        own = read_id(repository) if is_reader else take_id(repository)
         place = Place.of(self._vault, self._name, self._prefix, own, there)
         if is_reader and not self._is_dry:
             return place
@@ -260,7 +266,11 @@ class _SyncRun:
         place = Place.of(self._vault, self._name, self._prefix, "", there)
         unseen = list_unseen(self._workspace.store, place, Sight({}, (), is_narrow=False))
         wanted = {s: tips for s, tips in unseen.items() if plan.is_wanted(self._vault, s)}
-        if not wanted or self._count_news(wanted) > _MOST_NEWS:
+        graphs = (
+            read_news(self._vault.repository, tips, heads.list_heads(self._vault, scope))
+            for scope, tips in wanted.items()
+        )
+        if not wanted or sum(map(len, graphs)) > _MOST_NEWS:
             return
         news = [
             incoming.look_over(self._vault, scope, tips, self._vault.tip(scope))
@@ -270,12 +280,6 @@ class _SyncRun:
             with self._workspace.store.lock(patience=0) as held:
                 for one in news:
                     self._take_one(self._workspace.actor(held), place, one, {})
-
-    def _count_news(self, unseen: Mapping[Scope, Mapping[str, str | None]]) -> int:
-        ours = {scope: heads.list_heads(self._vault, scope) for scope in unseen}
-        return sum(
-            len(read_news(self._vault.repository, tips, ours[s])) for s, tips in unseen.items()
-        )
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """What was seen of a scope before this sync."""
@@ -339,7 +343,7 @@ class _SyncRun:
             departures = list_departures(self._vault, todo.new.values(), there)
         todo = self._without_waiting(todo, departures)
         if any(self._is_of_a_copy(place, scope) for scope in todo.new):
-            clone.take_new_id(self._workspace.repository)
+            take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
             return True
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
@@ -408,7 +412,7 @@ class _SyncRun:
         clean = dict(todo.new)
         self._notes += filter(None, map(warn_of_name, todo.new))
         for scope, tip in todo.new.items():
-            leaks_here = {leak.what: leak.kind for leak in find_leaks(self._vault, departures[tip])}
+            leaks_here = {leak.id: leak.kind for leak in find_leaks(self._vault, departures[tip])}
             if leaks_here:
                 del clean[scope]
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())

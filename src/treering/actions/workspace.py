@@ -27,7 +27,7 @@ from treering.model import document
 from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import Memory
 from treering.model.scope import LANDED, Scope
-from treering.store import heads, layout, message
+from treering.store import heads, message
 from treering.store.message import CodePosition, Message
 from treering.store.vault import Vault
 from treering.store.view import Copy, View
@@ -152,7 +152,7 @@ class Writing:
     def _commit(self, op: WriteOp, changes: list[Change], is_private: bool) -> dict[str, str]:
         store = self._workspace.store
         vault = store.make_private(self._held) if is_private else store.shared
-        files = {layout.path_of(c.memory.id): document.dump(c.memory) for c in changes}
+        documents = {c.memory.id: document.dump(c.memory) for c in changes}
         memories = tuple(change.memory for change in changes)
         why = Message(
             op=op,
@@ -161,16 +161,16 @@ class Writing:
             memories=tuple(memory.id for memory in memories),
             bases=self._bases(changes),
         )
-        self._put(vault, files, why)
-        blobs = {c.memory.id: blob_id(files[layout.path_of(c.memory.id)]) for c in changes}
+        self._put(vault, documents, why)
+        blobs = {memory_id: blob_id(data) for memory_id, data in documents.items()}
         plain = filter(document.is_read_back_alike, memories)
         vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs
 
-    def _put(self, vault: Vault, files: Mapping[str, bytes], why: Message) -> None:
+    def _put(self, vault: Vault, documents: Mapping[str, bytes], why: Message) -> None:
         at = self._workspace
         commit = heads.write(
-            vault, self._held, self.scope, files, why, person=at.person, seconds=at.clock()
+            vault, self._held, self.scope, documents, why, person=at.person, seconds=at.clock()
         )
         at.note_commit(vault, commit)
         self._commits.append(commit)
@@ -404,7 +404,7 @@ class Workspace(MemoryWorkspace):
 
     def read_code_records(self, view: View | None = None) -> "CodeRecords":
         """What memory commits say of the code, up to date with all there is, or with a view."""
-        from treering.branches.trash import list_trash
+        from treering.branches.survey import list_trash
 
         for vault in self.store.vaults():
             if view:

@@ -12,13 +12,12 @@ from typing import Final, NamedTuple
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.names import list_last_writes, scope_now
-from treering.branches.overlay import is_captured, own_files, read_special, was_shared
+from treering.branches.overlay import is_captured, list_not_taken, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
-from treering.branches.squash import put_behind
 from treering.branches.survey import RESTORED, survey
 from treering.branches.trunk import trunk_of, trunk_tips
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
 from treering.branches.versions import ScopeHistory
 from treering.errors import Conflict, StorageFailed, TreeringError
 from treering.git import config, reflog, refs
@@ -26,12 +25,12 @@ from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model import document
 from treering.model.scope import KEEP, TRASH, Scope
-from treering.store import heads, layout, message
+from treering.store import heads, message
 from treering.store.history import kept_back
 from treering.store.message import NOTE, CodePosition, Message
 from treering.store.store import Store
 from treering.store.trees import Listing
-from treering.store.vault import Vault
+from treering.store.vault import Documents, Vault
 from treering.text.masking import mask, mask_branch
 
 #: The evidence of a promotion of failed attempts alone.
@@ -48,6 +47,12 @@ class Actor(NamedTuple):
     person: Person
     seconds: float
     code_of: CodeOf
+
+    def write(self, vault: Vault, scope: Scope, documents: Documents, why: Message) -> str:
+        """Write memories to a scope, and return the commit."""
+        return heads.write(
+            vault, self.held, scope, documents, why, person=self.person, seconds=self.seconds
+        )
 
 
 def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: str = "") -> PlanLine:
@@ -104,7 +109,7 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> N
         return
     if before.is_dirty or not before.has_own_commits:
         why = Message(NOTE, f"note where {mask(scope.branch)} is", now)
-        heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
+        actor.write(vault, scope, {}, why)
 
 
 def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:
@@ -120,7 +125,7 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
     memories = {
         i: memory
         for i, blob in listing.items()
-        if (layout.path_of(i), blob) not in held and (memory := vault.try_memory(blob))
+        if (i, blob) not in held and (memory := vault.try_memory(blob))
     }
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
@@ -135,13 +140,10 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
         if m.commit in new_commits
     ]
     if followers:
-        files: dict[str, bytes | None] = {layout.path_of(m.id): document.dump(m) for m in followers}
-        ids = tuple(memory.id for memory in followers)
-        subject = f"follow {len(ids)} memories to rewritten commits"
-        why = Message("follow", subject, actor.code_of(line.scope), ids)
-        heads.write(
-            vault, actor.held, line.scope, files, why, person=actor.person, seconds=actor.seconds
-        )
+        documents = {memory.id: document.dump(memory) for memory in followers}
+        subject = f"follow {len(documents)} memories to rewritten commits"
+        why = Message("follow", subject, actor.code_of(line.scope), tuple(documents))
+        actor.write(vault, line.scope, documents, why)
 
 
 def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
@@ -156,7 +158,7 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
 
 def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
     if not line.trashed:
-        line = put_behind(actor, vault, line)
+        line = promotion.put_behind(actor, vault, line)
     promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
     if line.drops:
         _drop(actor, vault, line)
@@ -169,8 +171,8 @@ def _drop(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """The ref goes once all of it is where its code landed; else it stays."""
     here = vault.snapshot_at(line.scope, line.tip)
     left = set(promotion.list_all(vault, here, vault.snapshot(Scope(line.into))))
-    for into in dict.fromkeys([line.into, *(files.into for files in line.landed)]):
-        left = own_files(vault, left, vault.snapshot(Scope(into)))
+    for into in dict.fromkeys([line.into, *(some.into for some in line.landed)]):
+        left = list_not_taken(vault, left, vault.snapshot(Scope(into)))
     if left:
         return
     if not vault.is_private and not was_shared(vault, line.scope):
@@ -204,7 +206,8 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> Non
         return
     if keep_lessons:
         _keep_lessons(actor, vault, line, Scope(keep_lessons))
-    if not _is_in_trash(vault, line.scope, own):
+    there = refs.list_refs(vault.repository.common_dir, f"{TRASH}{line.scope.component}/")
+    if own not in there.values():
         name = trash_name(vault, line.scope, actor.seconds)
         vault.move_ref(actor.held, name, own, old=None, why="trash")
     heads.move_head(vault, actor.held, line.scope, None, why="trash")
@@ -215,11 +218,6 @@ def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons:
     """Keep the lessons of a branch that waits for gc, where it can be restored."""
     if keep_lessons and vault.head(line.scope):
         _keep_lessons(actor, vault, line, Scope(keep_lessons))
-
-
-def _is_in_trash(vault: Vault, scope: Scope, tip: str) -> bool:
-    prefix = f"{TRASH}{scope.component}/"
-    return tip in refs.list_refs(vault.repository.common_dir, prefix).values()
 
 
 def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> str:
@@ -236,28 +234,18 @@ def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> 
 def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
     """Keep what an abandoned branch tried and saw fail: we tried this. It is for everyone, or, if
     the branch was never shared, for the private trunk."""
-    if not vault.is_private and not was_shared(vault, line.scope):
-        _keep_lessons_private(actor, vault, line, trunk)
-        return
     there = vault.snapshot(trunk)
-    refused = kept_back(vault, there.tip) if there.tip else {}
-    files = tuple(
-        (path, blob)
-        for memory_id, blob in sorted(_find_lessons(vault, line.scope, line.tip).items())
-        if memory_id not in there.listing()
-        if ((path := layout.path_of(memory_id)), blob) not in refused
-    )
-    if files:
-        landing = Landing("none", trunk.branch, None, "", is_partial=False, bound="")
-        lessons = LandedFiles(trunk.branch, landing._replace(evidence=LESSONS), files)
-        promotion.promote(vault, actor.held, line.scope, line.heads, [lessons])
-
-
-def _keep_lessons_private(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
-    shared = vault.snapshot(trunk).listing()  # somebody shared it since
     lessons = _find_lessons(vault, line.scope, line.tip)
-    own = {mid: blob for mid, blob in lessons.items() if mid not in shared}
-    _keep_private(actor, vault, line, trunk, own)
+    own = {mid: blob for mid, blob in lessons.items() if mid not in there.listing()}
+    if not vault.is_private and not was_shared(vault, line.scope):
+        _keep_private(actor, vault, line, trunk, own)
+        return
+    refused = kept_back(vault, there.tip) if there.tip else {}
+    some = tuple(one for one in sorted(own.items()) if one not in refused)
+    if some:
+        landing = Landing(LESSONS, trunk.branch, None, "", is_partial=False, bound="")
+        landed = LandedVersions(trunk.branch, landing, some)
+        promotion.promote(vault, actor.held, line.scope, line.heads, [landed])
 
 
 def _keep_private(
@@ -265,19 +253,16 @@ def _keep_private(
 ) -> None:
     """Keep memories of a branch that was never shared in a private scope, seen by you alone."""
     there = actor.store.private.snapshot(into).listing() if actor.store.private else {}
-    files: dict[str, bytes | None] = {
-        layout.path_of(memory_id): vault.repository.objects.blob(blob)
+    documents = {
+        memory_id: vault.repository.objects.blob(blob)
         for memory_id, blob in sorted(some.items())
         if memory_id not in there
     }
-    if files:
+    if documents:
         private = actor.store.make_private(actor.held)
-        ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
-        subject = f"keep {len(ids)} memories of {mask(line.scope.branch)}"
-        why = Message("capture", subject, CodePosition(mask_branch(into.branch)), ids)
-        heads.write(
-            private, actor.held, into, files, why, person=actor.person, seconds=actor.seconds
-        )
+        subject = f"keep {len(documents)} memories of {mask(line.scope.branch)}"
+        code = CodePosition(mask_branch(into.branch))
+        actor.write(private, into, documents, Message("capture", subject, code, tuple(documents)))
 
 
 def list_lessons(vault: Vault, line: PlanLine) -> tuple[str, ...]:
@@ -301,7 +286,7 @@ def take_back_promotion(
 ) -> promotion.Brought:
     """Undo what was promoted, as if it had not been; the scope it came from is there again."""
     brought = promotion.find_brought(vault, source, target, ids)
-    if not brought.files:
+    if not brought.versions:
         return brought
     _keep_back(actor, vault, target, brought)
     if vault.tip(source) is None and brought.sources:
@@ -328,15 +313,13 @@ def _find_trashed(vault: Vault, scope: Scope, tips: Collection[str]) -> tuple[st
     return None
 
 
-def mark_restored(
-    actor: Actor, vault: Vault, scope: Scope, files: Mapping[str, bytes | None]
-) -> None:
+def mark_restored(actor: Actor, vault: Vault, scope: Scope, documents: Documents) -> None:
     """Put a commit on top of what came back, with what had to be written for that: so it is not
     judged again at once, and is shared on."""
-    ids = tuple(mid for path in files if (mid := layout.id_of_path(path)))
     subject = f"restore memories of {mask(scope.branch)}"
-    why = Message(RESTORED, subject, actor.code_of(scope), ids)
-    heads.write(vault, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds)
+    actor.write(
+        vault, scope, documents, Message(RESTORED, subject, actor.code_of(scope), tuple(documents))
+    )
 
 
 def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
@@ -346,12 +329,9 @@ def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
     there = private.snapshot(scope).listing() if private else {}
     some = sorted(there.keys() & set(ids))
     if private and some:
-        files: dict[str, bytes | None] = {layout.path_of(memory_id): None for memory_id in some}
         code = CodePosition(mask_branch(scope.branch))
         why = Message("capture", f"drop {len(some)} private copies", code, tuple(some))
-        heads.write(
-            private, actor.held, scope, files, why, person=actor.person, seconds=actor.seconds
-        )
+        actor.write(private, scope, dict.fromkeys(some), why)
     return len(some)
 
 
@@ -364,7 +344,7 @@ def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:
             _keep_back(actor, vault, target, brought)
-            return len(brought.files)
+            return len(brought.versions)
     return 0
 
 

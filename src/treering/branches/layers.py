@@ -49,27 +49,20 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     repository = store.repository
     if repository.tip_of(name) or name == repository.head().branch:
         return scope
-    if any(vault.tip(scope) for vault in store.vaults()) or _is_on_remote(store, name):
+    if any(vault.tip(scope) for vault in store.vaults()) or any(
+        repository.remote_tip_of(remote, name) for remote in repository.remotes()
+    ):
         return scope
     at_commit = Scope(name, is_detached=True)
     if name.startswith("@") and any(vault.tip(at_commit) for vault in store.vaults()):
         return at_commit
     if create:
         return scope
-    raise _unknown_branch(store, name)
-
-
-def _unknown_branch(store: Store, name: str) -> BranchNotFound:
     from treering.model.spelling import suggest
 
     scopes = [scope.branch for vault in store.vaults() for scope in vault.scopes()]
-    hint = suggest(name, [*store.repository.branches(), *scopes], BranchNotFound.hint)
-    return BranchNotFound(f"No branch {name} is known here, and no memories of one.", hint)
-
-
-def _is_on_remote(store: Store, name: str) -> bool:
-    repository = store.repository
-    return any(repository.remote_tip_of(remote, name) for remote in repository.remotes())
+    hint = suggest(name, [*repository.branches(), *scopes], BranchNotFound.hint)
+    raise BranchNotFound(f"No branch {name} is known here, and no memories of one.", hint)
 
 
 def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
@@ -199,7 +192,7 @@ def _snapshot(vault: Vault, scope: Scope, tip: str) -> Snapshot:
 
 def view_of_trash(store: Store, branch: str) -> View:
     """What was dropped, as layers of its own; what a redaction put away is not looked at."""
-    from treering.branches.trash import list_trash
+    from treering.branches.survey import list_trash
 
     entries = (
         (vault, entry)

@@ -4,6 +4,7 @@ Whoever knows the trunk already names it, so that it is found once in a call.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 from treering.branches.trunk import (
@@ -13,8 +14,7 @@ from treering.branches.trunk import (
     trunk_of,
     usual_names,
 )
-from treering.errors import StoreDamaged
-from treering.git import refs
+from treering.git import reflog, refs
 from treering.git.repository import Repository
 from treering.store.message import CodePosition
 from treering.text.masking import mask_branch
@@ -29,7 +29,13 @@ _known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKey
 def long_lived(repository: Repository, trunk: str = "") -> list[str]:
     """Every branch others land on, the trunk first; `tips_of` says where each is."""
     trunk = trunk or trunk_of(repository)
-    often = sorted(name for name in _list_branches(repository) if is_often_long_lived(name))
+    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
+    all_names = {
+        ref.removeprefix(prefix)
+        for prefix in prefixes
+        for ref in refs.list_refs(repository.common_dir, prefix)
+    }
+    often = sorted(filter(is_often_long_lived, all_names))
     names = [trunk, *repository.config_values("treering.trunk")]
     names += [name for name in usual_names(repository) if has_branch(repository, name)]
     names += [name for name in often if _took_in_others(repository, name, trunk)]
@@ -39,6 +45,17 @@ def long_lived(repository: Repository, trunk: str = "") -> list[str]:
 def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[str]]:
     """Where each of them is, here and at remotes."""
     return {name: tips_of(repository, name) for name in long_lived(repository, trunk)}
+
+
+def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
+    """Where a branch was at a moment, here and at remotes, as far as logs reach; else as it is."""
+    for place in ("heads", *(f"remotes/{remote}" for remote in repository.remotes())):
+        ref = f"refs/{place}/{name}"
+        if now := refs.read(repository.handle, ref):
+            log = reflog.of_ref(repository, ref)
+            before = [line.new for line in log if line.when <= when]
+            tip = before[-1] if before else log[0].old if log else now
+            yield from [tip] if tip.strip("0") else []
 
 
 def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
@@ -52,15 +69,6 @@ def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
     return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name, trunk)
 
 
-def _list_branches(repository: Repository) -> set[str]:
-    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
-    return {
-        ref.removeprefix(prefix)
-        for prefix in prefixes
-        for ref in refs.list_refs(repository.common_dir, prefix)
-    }
-
-
 def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:
     """Return whether a branch was merged into this one since it left the trunk; the trunk itself,
     merged to keep up, is no sign."""
@@ -72,27 +80,16 @@ def _took_in_others(repository: Repository, name: str, trunk: str) -> bool:
 
 
 def _has_merge(repository: Repository, tip: str, trunks: _Tips) -> bool:
-    line = {oid for trunk in trunks for oid, _ in _first_parents(repository, trunk)}
-    for oid, others in _first_parents(repository, tip):
+    line = {
+        oid for trunk in trunks for oid in islice(repository.first_parents(trunk), _MOST_COMMITS)
+    }
+    for oid in islice(repository.first_parents(tip), _MOST_COMMITS):
         if oid in line:
             return False
-        if others and not line.intersection(others):
+        others = (repository.parents_of(oid) or ())[1:]
+        if others and line.isdisjoint(others):
             return True
     return False
-
-
-def _first_parents(repository: Repository, tip: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The commits made on a branch itself, newest first, with what each merged."""
-    oid: str | None = tip
-    for _ in range(_MOST_COMMITS):
-        try:
-            parents = repository.objects.commit(oid).parents if oid else None
-        except StoreDamaged:
-            return
-        if oid is None or parents is None:
-            return
-        yield oid, parents[1:]
-        oid = parents[0] if parents else None
 
 
 def code_position(
@@ -108,11 +105,8 @@ def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> 
     long-lived branches at is below it, wherever it has landed since."""
     if at.head is None or at.has_own_commits or is_long_lived(repository, branch):
         return at
-    try:
-        parents = repository.objects.commit(at.head).parents
-    except StoreDamaged:
-        return at
-    return at._replace(base=parents[0] if parents else None)
+    parents = repository.parents_of(at.head)
+    return at if parents is None else at._replace(base=next(iter(parents), None))
 
 
 def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from treering.branches.long_lived import is_long_lived, long_lived_tips
+from treering.branches.long_lived import is_long_lived, long_lived, tips_at
 from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
@@ -46,30 +46,21 @@ def scope_now(repository: Repository, vault: Vault, scope: Scope, trunk: str = "
 def earlier_scope(repository: Repository, vault: Vault, branch: str) -> Scope | None:
     """The scope under a name the branch had before, if nobody else has or had that name since."""
     log = reflog.of_branch(repository, branch)
-    for name, when in _earlier(repository, branch):
+    names: list[tuple[str, int | None]] = [*reflog.renames(repository, branch)]
+    if hint := repository.config(f"branch.{branch}.treeringscope"):
+        names.append((hint, None))
+    for name, when in names:
         tip = vault.tip(Scope(name))
         if tip and repository.tip_of(name) and _claimant(repository, vault, name, tip) != branch:
             continue
         if tip and log and _find_renamed(repository, vault, name, tip, log[0].when, branch):
             continue
-        if tip and when is not None and _has_begun_since(repository, vault, branch, Scope(name)):
-            continue
+        newest = _last_write_here(vault, Scope(name)) if tip and when is not None else None
+        if newest and _was_made_after(repository, branch, newest):
+            continue  # a branch made anew had that name for a while
         if tip and (when is None or not _is_of_another(vault, Scope(name), tip, when, log)):
             return Scope(name)
     return None
-
-
-def _has_begun_since(repository: Repository, vault: Vault, branch: str, scope: Scope) -> bool:
-    """Return whether a branch was made anew after the newest of a scope whose name it had for a
-    while."""
-    newest = _last_write_here(vault, scope)
-    return newest is not None and _was_made_after(repository, branch, newest)
-
-
-def _earlier(repository: Repository, branch: str) -> Iterator[tuple[str, int | None]]:
-    yield from reflog.renames(repository, branch)
-    if hint := repository.config(f"branch.{branch}.treeringscope"):
-        yield hint, None
 
 
 def _is_of_another(
@@ -117,7 +108,12 @@ def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) 
         is_theirs = vault.head(scope) is None and not any(
             vault.remote_names.name_there(remote, scope) for remote in repository.remotes()
         )
-        return is_theirs or _has_moved_on(repository, vault, scope.branch, tip)
+        if is_theirs:
+            return True
+        # What a fetch saw under a name may all be with a branch of ours that was renamed since.
+        other = _claimant(repository, vault, scope.branch, tip)
+        own = vault.head(Scope(other)) if other else None
+        return own is not None and contains(vault.repository, own, tip)
     return (
         _is_before_rename(repository, vault, scope.branch, tip)
         or _claimant(repository, vault, scope.branch, tip) is not None
@@ -141,7 +137,10 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
         return False
     if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
         return False
-    tips = [tip for tips in long_lived_tips(repository).values() for tip in tips]
+    # As they were then: since then its own commits may have landed.
+    tips = (
+        tip for name in long_lived(repository) for tip in tips_at(repository, name, log[0].when)
+    )
     return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
 
 
@@ -217,14 +216,6 @@ def _find_renamed(
 def _list_places(repository: Repository, branch: str) -> set[str]:
     """List the commits a branch has been at, by its log."""
     return {oid for line in reflog.of_branch(repository, branch) for oid in (line.old, line.new)}
-
-
-def _has_moved_on(repository: Repository, vault: Vault, name: str, tip: str) -> bool:
-    """Return whether what a fetch saw under a name is all with a branch of ours that was renamed
-    since."""
-    other = _claimant(repository, vault, name, tip)
-    own = vault.head(Scope(other)) if other else None
-    return own is not None and contains(vault.repository, own, tip)
 
 
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:

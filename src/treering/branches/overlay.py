@@ -4,90 +4,70 @@ Whether something was taken over is asked of trees. That a promotion has a scope
 says nothing: anyone who may push can write such a commit, with any tree.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from weakref import WeakKeyDictionary
 
 from treering.branches.long_lived import long_lived_tips
 from treering.git import refs
 from treering.model.memory import Memory
 from treering.model.scope import PUSHED, TRASH, Scope
-from treering.store import layout
 from treering.store.ancestry import contains
-from treering.store.history import PromotionRecord, kept_back, promotions
-from treering.store.layout import path_of
+from treering.store.history import kept_back, promotions
 from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
 _MOST = 1_000
+#: Source and target commit -> what of the one the other has taken over.
+_taken_over: WeakKeyDictionary[Vault, dict[tuple[str, str], Listing]] = WeakKeyDictionary()
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """What is the source's own: without what the target took over and nobody changed since."""
-    return _without(source.listing(), list_taken_over(vault, source, target))
-
-
-def _without(all_of_it: Listing, taken: Listing) -> Listing:
-    return {key: blob for key, blob in all_of_it.items() if taken.get(key) != blob}
+    taken = list_taken_over(vault, source, target)
+    return {key: blob for key, blob in source.listing().items() if taken.get(key) != blob}
 
 
 def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The memories of the source that the target has taken over; shared, not to be changed."""
     if source.tip is None or target.tip is None:
         return {}
-    key = (source.tip, target.tip)
-    known = vault.taken_over.get(key)
+    key, answers = (source.tip, target.tip), _taken_over.setdefault(vault, {})
+    known = answers.get(key)
     if known is None:
-        if len(vault.taken_over) > _MOST:
-            vault.taken_over.clear()
-        known = vault.taken_over[key] = _find_taken(vault, source, target)
+        if len(answers) > _MOST:
+            answers.clear()
+        versions = set(source.listing().items())
+        if source.tip != target.tip:
+            versions -= list_not_taken(vault, versions, target)
+        known = answers[key] = dict(versions)
     return known
 
 
-def _find_taken(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """Found by the promotion commits of the target, which are few, instead of a merge base, which
-    for two histories that never met means walking both."""
-    left = dict(source.listing())
-    if source.tip == target.tip:
-        return left
-    taken: Listing = {}
-    not_there = kept_back(vault, target.tip or "")
-    left = {key: blob for key, blob in left.items() if (path_of(key), blob) not in not_there}
-    for done in promotions(vault, target.tip or ""):
-        if not left:
-            break
-        brought = _promoted(vault, target, done, left)
-        taken |= {key: blob for key, blob in left.items() if brought.get(key) == blob}
-        left = {key: blob for key, blob in left.items() if key not in taken}
-    return taken
+def list_not_taken(
+    vault: Vault, versions: Set[tuple[str, str]], target: Snapshot
+) -> set[tuple[str, str]]:
+    """Those of some versions (id and blob) that no promotion has brought into the target, or that
+    somebody took back.
 
-
-def _promoted(vault: Vault, target: Snapshot, done: PromotionRecord, left: Listing) -> Listing:
-    """What a promotion into the target took of some files: it is all in its own tree.
-
-    A memory it took is named in its message, unless there are many.
+    Found by the promotion commits of the target, which are few, instead of a merge base, which for
+    two histories that never met means walking both. What one took is all in its own tree, and named
+    in its message unless there are many.
     """
-    if done.said.promoted_into != mask_branch(target.scope.branch):
-        return {}  # one of another scope, behind a promotion of that
-    named = set(done.said.memories)
-    keys = [key for key in left if done.said.bulk or key in named]
-    return {key: blob for key in keys if (blob := vault.file_at(done.commit, path_of(key)))}
-
-
-def own_files(vault: Vault, files: set[tuple[str, str]], target: Snapshot) -> set[tuple[str, str]]:
-    """Those of some versions (path and blob) that no promotion has brought into the target, or that
-    somebody took back."""
-    taken_back = files.intersection(kept_back(vault, target.tip)) if target.tip else set()
-    left = files - taken_back
+    taken_back = versions & kept_back(vault, target.tip).keys() if target.tip else set()
+    left = set(versions - taken_back)
     for done in promotions(vault, target.tip) if target.tip else ():
         if not left:
             break
-        named = set(done.said.memories)
         if done.said.promoted_into != mask_branch(target.scope.branch):
+            continue  # one of another scope, behind a promotion of that
+        if done.said.bulk:
+            left -= vault.snapshot_at(Scope(""), done.commit).listing().items()
             continue
-        for path, blob in sorted(left):
-            is_named = done.said.bulk or (layout.id_of_path(path) or "") in named
-            if is_named and vault.file_at(done.commit, path) == blob:
-                left.discard((path, blob))
+        named = set(done.said.memories)
+        left -= {
+            one for one in left if one[0] in named and vault.blob_at(done.commit, one[0]) == one[1]
+        }
     return left | taken_back
 
 

@@ -16,9 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.survey import Survey, SurveyedScope, judge_life
-from treering.branches.trash import TrashedScope
-from treering.branches.verdict import LandedFiles, ScopeJudge, ScopeVerdict
+from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
+from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
 from treering.branches.versions import Positions, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.scope import Scope
@@ -47,7 +46,7 @@ class PlanLine(NamedTuple):
     scope: Scope = Scope("")
     tip: str = ""
     heads: tuple[str, ...] = ()  # the memory commits it is made of
-    landed: tuple[LandedFiles, ...] = ()  # what a promotion takes
+    landed: tuple[LandedVersions, ...] = ()  # what a promotion takes
     branch_tip: str | None = None  # where the branch was when the plan was made
     last_code: CodePosition | None = None  # where the code of a branch that is gone was last
     drops: bool = False  # whether the scope's ref goes once the action is done
@@ -94,7 +93,10 @@ class _Planner:
         if scope.is_detached:
             return self._plan_detached(entry)
         if new := survey.renames.get(scope.branch):
-            return [self._plan_renamed(entry, new)]
+            # What a fetch saw under the old name is for its clone.
+            action: Action = "rename" if entry.is_ours else "keep"
+            reason = f"The branch is called {new} now."
+            return [self._line(entry, "renamed", action, reason, into=new)]
         if scope.branch in survey.former:
             reason = f"It is the trunk, which is called {survey.trunk} now."
             return [self._line(entry, "live", "keep", reason)]
@@ -114,11 +116,6 @@ class _Planner:
         if verdict.landed:
             return self._plan_landed(entry, verdict, drops=False)
         return [self._line(entry, "live", "keep", reason)]
-
-    def _plan_renamed(self, entry: SurveyedScope, new: str) -> PlanLine:
-        """Our own head gets the new name; what a fetch saw under the old one is for its clone."""
-        action: Action = "rename" if entry.is_ours else "keep"
-        return self._line(entry, "renamed", action, f"The branch is called {new} now.", into=new)
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """What another branch of the name left moves aside, and is judged from there."""
@@ -163,12 +160,14 @@ class _Planner:
             reason = "The name was used again for other work, and this did not land."
             return [self._line(entry, "recreated", "keep", reason)]
         code = None if entry.scope.is_detached else self._history(entry).last_code
+        is_others = judge_life(entry, self._survey) == "live"
+        if is_others:
+            what = "It belongs to another clone; this clone cannot tell whether it still exists"
         if verdict.doubt:
             reason = f"{what}. {verdict.doubt}"
             return [self._line(entry, "unsure", "keep", reason, last_code=code)]
-        if judge_life(entry, self._survey) == "live":
-            reason = "It belongs to another clone; this clone cannot tell whether it still exists."
-            return [self._line(entry, "live", "keep", reason)]
+        if is_others:
+            return [self._line(entry, "live", "keep", f"{what}.")]
         if verdict.part:
             reason = f"{what}, and only a part of its code landed. {verdict.part}"
             return [self._line(entry, "partly", "keep", reason, last_code=code)]
@@ -208,18 +207,19 @@ class _Planner:
             return [self._line(entry, word, "promote", reason, into=self._survey.trunk, memories=0,
                                drops=drops)]  # fmt: skip
         lines = []
-        for into in dict.fromkeys(files.into for files in verdict.landed):
-            landed = tuple(files for files in verdict.landed if files.into == into)
+        for into in dict.fromkeys(some.into for some in verdict.landed):
+            landed = tuple(some for some in verdict.landed if some.into == into)
             if entry.trashed:  # nothing is written to what was put away
                 landed = tuple(
-                    f._replace(files=tuple(sorted(f.files + f.behind)), behind=()) for f in landed
+                    some._replace(versions=tuple(sorted(some.versions + some.behind)), behind=())
+                    for some in landed
                 )
             last = landed[-1].landing
             lines.append(
                 self._line(
                     entry, word, "promote", last.reason, into=into, landed=landed,
-                    memories=len({mid for files in landed for mid in files.ids})
-                    + len({files.landing.merged_as for files in landed if files.behind}),
+                    memories=len({memory_id for some in landed for memory_id, _ in some.versions})
+                    + len({some.landing.merged_as for some in landed if some.behind}),
                     evidence=last.evidence, merged_as=last.merged_as or "",
                 )
             )  # fmt: skip
@@ -241,15 +241,19 @@ class _Planner:
         return len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
-        """What is promoted as soon as its scope has the new name."""
-        ours = {entry.scope.branch for entry in self._survey.scopes if entry.is_ours}
-        for entry in self._survey.scopes:
+        """What is promoted as soon as its scope has the new name; what a fetch saw keeps the old
+        one, and is promoted from there."""
+        scopes, trunk = self._survey.scopes, self._survey.trunk
+        ours = {one.scope.branch for one in scopes if one.is_ours and not one.is_left_over}
+        for entry in scopes:
             new = self._survey.renames.get(entry.scope.branch)
             if new in ours and not entry.is_ours:
                 continue  # it has the new name, and is judged there
-            if new and new != self._survey.trunk and entry.scope.branch != self._survey.trunk:
+            if new and trunk not in (new, entry.scope.branch):
                 tip = self._survey.branches[new]
-                renamed = entry._replace(scope=Scope(new), branch_tip=tip, last_tips=(tip,))
+                renamed = entry._replace(last_tips=(tip,))
+                if entry.is_ours:
+                    renamed = renamed._replace(scope=Scope(new), branch_tip=tip)
                 lines = self._plan_alive(renamed, "")
                 yield from (line for line in lines if line.action == "promote")
 

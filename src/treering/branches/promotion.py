@@ -10,7 +10,7 @@ They are not taken along. They stay readable in the history behind the promotion
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import (
@@ -19,11 +19,15 @@ from treering.branches.overlay import (
     read_special,
     was_shared,
 )
-from treering.branches.verdict import LandedFiles
+from treering.branches.verdict import LandedVersions
+from treering.capture.commits import commits as read_code_commits
+from treering.capture.commits import memory_id, memory_of
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
 from treering.git.objects import Person
+from treering.model import document
+from treering.model.memory import Link, Memory
 from treering.model.scope import LANDED, Scope
 from treering.store import heads, layout
 from treering.store.ancestry import contains
@@ -32,9 +36,14 @@ from treering.store.history import kept_back, list_open, list_ours, promotions
 from treering.store.message import KEEP_BACK, PROMOTE, CodePosition, Message, read
 from treering.store.trees import Snapshot
 from treering.store.vault import NOBODY, Vault
-from treering.text.masking import mask, mask_branch
+from treering.text.masking import mask, mask_branch, mask_memory
+
+if TYPE_CHECKING:
+    from treering.branches.apply import Actor
+    from treering.branches.plan import PlanLine
 
 BY_HAND = "by hand"
+_MOST_NAMED = 200
 
 
 def by_hand(into: str) -> Landing:
@@ -43,24 +52,24 @@ def by_hand(into: str) -> Landing:
 
 
 def promote(
-    vault: Vault, held: Held, source: Scope, tips: Sequence[str], landed: Iterable[LandedFiles]
+    vault: Vault, held: Held, source: Scope, tips: Sequence[str], landed: Iterable[LandedVersions]
 ) -> None:
     """Let each branch have what landed in it."""
     by_target: dict[str, list[str]] = {}
     is_unshared = not vault.is_private and not was_shared(vault, source)
-    for files in landed:
+    for some in landed:
         if is_unshared:
-            special = read_special(vault, {blob for _, blob in files.files})
+            special = read_special(vault, {blob for _, blob in some.versions})
             behind = find_left_behind(vault, source, special)
-            some = tuple(file for file in files.files if file[1] not in behind)
-            if not some:
+            taken = tuple(one for one in some.versions if one[1] not in behind)
+            if not taken:
                 continue
-            files = files._replace(files=some)
-            commit = write(vault, Scope(""), write_chain(vault, tips, files), files)
+            some = some._replace(versions=taken)
+            commit = write(vault, Scope(""), write_chain(vault, tips, some), some)
             keep_source(vault, held, commit, source, tips)
         else:
-            commit = write(vault, source, tips, files)
-        by_target.setdefault(files.into, []).append(commit)
+            commit = write(vault, source, tips, some)
+        by_target.setdefault(some.into, []).append(commit)
     for into, commits in by_target.items():
         put(vault, held, Scope(into), commits)
 
@@ -73,40 +82,39 @@ def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> No
         heads.put(vault, held, target, new, PROMOTE)
 
 
-def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedFiles) -> str:
+def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
     """A promotion as a commit; no ref is moved. What was kept back is promoted again: judges leave
     it out, so somebody asked for it."""
     objects = vault.repository.objects
-    files = dict(landed.files)
-    if len(files) >= pack.MANY:
-        tree = pack.write_tree(vault.repository, None, files)
-    else:
-        tree = vault.write_folder(None, files)
+    tree, ids = vault.write_tree(None, dict(landed.versions)), landed.ids
     parents = tuple(sorted(tips))
     kind, name = landed.landing.evidence, mask(source.branch)
+    target = vault.tip(Scope(landed.into))
+    held = kept_back(vault, target) if target else {}
     whose = f" of {name}" if name else ""
     said = Message(
         op=PROMOTE,
-        subject=f"promote {len(landed.ids)} memories{whose}",
+        subject=f"promote {len(ids)} memories{whose}",
         code=CodePosition(mask_branch(landed.into), landed.landing.merged_as),
-        memories=landed.ids,
+        memories=ids,
         promoted_from=name,
         promoted_into=mask_branch(landed.into),
         merged_as=landed.landing.merged_as or "",
         merge_kind=kind if kind != "none" else BY_HAND,
-        promoted_again=_find_kept(vault, landed),
+        # When some of it was last kept back.
+        promoted_again=max((held.get(one, 0) for one in landed.versions), default=0),
     )
     seconds = newest([objects.commit(parent).time for parent in parents], vault.clock())
     return objects.write_commit(tree, parents, NOBODY, seconds, said.as_text())
 
 
-def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[str]:
+def write_chain(vault: Vault, tips: Sequence[str], landed: LandedVersions) -> list[str]:
     """Write the changes that led to what landed as a history of their own, and return its tip.
 
     Nothing else of a branch that was never shared may be reachable from the trunk: neither its
     name, nor what did not land, nor later versions of what did.
     """
-    wanted, objects = dict(landed.files), vault.repository.objects
+    wanted, objects = dict(landed.versions), vault.repository.objects
     blobs: dict[str, str] = {}
     chain: list[pack.ChainCommit] = []
     commits = vault.history.read(vault, tips)
@@ -114,9 +122,11 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
     is_whole, below = True, tuple[str, ...]()  # all of one line was taken: its trees will do
     for commit in commits.values():
         new = {
-            path: blob
-            for path, blob, _ in changes[commit.oid]
-            if blob and path in wanted and blobs.get(path) not in (wanted[path], blob)
+            memory_id: blob
+            for memory_id, blob, _ in changes[commit.oid]
+            if blob
+            and memory_id in wanted
+            and blobs.get(memory_id) not in (wanted[memory_id], blob)
         }
         is_whole &= len(new) == len(changes[commit.oid]) and commit.parents == below
         below = (commit.oid,)
@@ -125,19 +135,18 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedFiles) -> list[
         blobs |= new
         head, _, body = objects.raw_commit(commit.oid).partition(b"\n\n")
         said = read(body.decode(errors="replace"))
-        ids = tuple(mid for path in new if (mid := layout.id_of_path(path)))
-        keys = {layout.id_of_path(path) for path in new}
-        subject = said.subject if len(said.memories) == len(ids) == 1 else f"{said.op} memories"
+        subject = said.subject if len(said.memories) == len(new) == 1 else f"{said.op} memories"
         text = Message(
             said.op,
             subject,
             said.code._replace(branch=mask_branch(landed.into)),
-            ids,
-            {key: blob for key, blob in said.bases.items() if key in keys},
+            tuple(new),
+            {key: blob for key, blob in said.bases.items() if key in new},
         ).as_text()
         who = [ln for ln in head.split(b"\n") if ln.startswith((b"author ", b"committer "))]
         tree = head[5:45].decode() if is_whole else ""
-        chain.append(pack.ChainCommit(who, text.encode(), new, tree))
+        files = {layout.path_of(memory_id): blob for memory_id, blob in new.items()}
+        chain.append(pack.ChainCommit(who, text.encode(), files, tree))
     tip = pack.write_chain(vault.repository, chain)
     return [tip] if tip else []
 
@@ -151,27 +160,95 @@ def keep_source(
         vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
 
 
-def _find_kept(vault: Vault, landed: LandedFiles) -> int:
-    """When some of it was last kept back, or 0."""
-    tip = vault.tip(Scope(landed.into))
-    held = kept_back(vault, tip) if tip else {}
-    return max((held.get(file, 0) for file in landed.files), default=0)
+# --- squashed -------------------------------------------------------------------------------------
+
+
+def put_behind(actor: "Actor", vault: Vault, line: "PlanLine") -> "PlanLine":
+    """Supersede the memories of squashed commits by the memory of the commit they landed as, which
+    names them all; return the line with that one in their place.
+
+    On the trunk "wip (1)" to "wip (5)" tell nothing that the squash does not tell, and hide what
+    does. So they stay behind the promotion, like commits that were rewritten. Where it is not known
+    what they became, or where the branch's code was, they go along as ever.
+    """
+    code = _last_code(vault, line.scope) if any(some.behind for some in line.landed) else None
+    new: dict[str, Memory] = {}
+    landed = []
+    for some in line.landed:
+        merged_as = some.landing.merged_as or ""
+        landing = new.get(memory_id(merged_as)) if some.behind and code else None
+        if some.behind and code and landing is None:
+            landing = _landing_memory(actor, vault, some.into, merged_as)
+        versions = dict(some.versions)
+        if landing is None:
+            versions |= dict(some.behind)
+        else:
+            memories = [m for _, blob in some.behind if (m := vault.try_memory(blob))]
+            memories.sort(key=lambda memory: (memory.created, memory.id))
+            new |= {memory.id: memory.supersede(landing.id) for memory in memories}
+            names = [f"{memory.commit[:12]} {memory.title}" for memory in memories]
+            # What was never pushed is not named where everyone will see it.
+            named = _name(landing, memories, names if was_shared(vault, line.scope) else [])
+            new[landing.id] = mask_memory(named)
+            versions[landing.id] = ""
+        landed.append(some._replace(versions=tuple(versions.items()), behind=()))
+    if not new or code is None:
+        return line._replace(landed=tuple(landed))
+    documents = {memory.id: document.dump(memory) for memory in new.values()}
+    subject = f"put {len(new)} squashed commits of {mask(line.scope.branch)} behind"
+    why = Message("capture", subject, code, tuple(new))
+    commit = actor.write(vault, line.scope, documents, why)
+    written = {memory_id: vault.blob_at(commit, memory_id) or "" for memory_id in documents}
+    return line._replace(
+        tip=vault.tip(line.scope) or commit,
+        heads=tuple(heads.list_heads(vault, line.scope)),
+        landed=tuple(
+            some._replace(
+                versions=tuple(sorted((mid, blob or written[mid]) for mid, blob in some.versions))
+            )
+            for some in landed
+        ),
+    )
+
+
+def _landing_memory(actor: "Actor", vault: Vault, into: str, merged_as: str) -> Memory | None:
+    """The memory of the commit they became, as the target has it, or made now."""
+    blob = vault.snapshot(Scope(into)).blob(memory_id(merged_as))
+    if blob and (memory := vault.try_memory(blob)):
+        return memory
+    return next(map(memory_of, read_code_commits(actor.store.repository, [merged_as])), None)
+
+
+def _name(landing: Memory, squashed: list[Memory], lines: list[str]) -> Memory:
+    """The memory of a squash with the commits that went into it."""
+    before = landing.details.get("squashed")
+    known = [str(name) for name in before] if isinstance(before, list) else []
+    links = {link.edge: link for link in landing.links}
+    links |= {("supersedes", m.id): Link("supersedes", m.id, 1.0, "system") for m in squashed}
+    if names := list(dict.fromkeys([*known, *lines]))[:_MOST_NAMED]:
+        landing = landing.with_details(squashed=names)
+    return landing._replace(links=tuple(links.values()))
+
+
+def _last_code(vault: Vault, scope: Scope) -> CodePosition | None:
+    """Where the branch's code was when something was last said on it."""
+    for head in filter(None, (vault.head(scope), *heads.list_heads(vault, scope))):
+        code = read(vault.repository.objects.commit(head).message).code
+        if code.head:
+            return code
+    return None
 
 
 # --- taken back -----------------------------------------------------------------------------------
 
 
 class Brought(NamedTuple):
-    """What promotions of one moment brought into a scope: each file, the version they took, and
-    what was there before them, if anything."""
+    """What promotions of one moment brought into a scope: by id the version they took, and what
+    was there before them, if anything."""
 
-    files: dict[str, tuple[str, str | None]]
+    versions: dict[str, tuple[str, str | None]]
     #: The heads they took it from.
     sources: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(sorted(filter(None, map(layout.id_of_path, self.files))))
 
 
 def find_brought(
@@ -190,20 +267,20 @@ def find_brought(
         if (said.promoted_from, said.promoted_into) != (name, into):
             continue
         sources = (done.kept_source,) if done.kept_source else done.sources
-        if (kind and said.merge_kind != kind) or (found.files and sources != found.sources):
+        if (kind and said.merge_kind != kind) or (found.versions and sources != found.sources):
             continue
         joined, below = _find_join(vault, target, tip, done.commit)
-        for path, blob in list_ours(vault, done.commit):
-            was = vault.file_at(below, path) if below else None
-            is_meant = not ids or layout.id_of_path(path) in ids
-            if not is_meant or path in found.files or (path, blob) in held or was == blob:
+        for key, blob in list_ours(vault, done.commit):
+            was = vault.blob_at(below, key) if below else None
+            is_meant = not ids or key in ids
+            if not is_meant or key in found.versions or (key, blob) in held or was == blob:
                 continue
-            if vault.file_at(tip, path) != vault.file_at(joined, path):
+            if vault.blob_at(tip, key) != vault.blob_at(joined, key):
                 raise Conflict(
-                    f"{layout.id_of_path(path) or path} was changed on {target.branch} since.",
+                    f"{key} was changed on {target.branch} since.",
                     hint="`treering log ID` shows what happened, `treering revert ID` goes back.",
                 )
-            found = Brought(found.files | {path: (blob, was)}, sources)
+            found = Brought(found.versions | {key: (blob, was)}, sources)
     return found
 
 
@@ -228,17 +305,14 @@ def keep_back(
 ) -> None:
     """Make the target what it was before the promotions, and write down that their versions are not
     to come again by themselves."""
-    blob_of = vault.repository.objects.blob
-    files = {path: blob_of(was) if was else None for path, (_, was) in brought.files.items()}
-    lines = (
-        f"{layout.id_of_path(path)} {blob}" for path, (blob, _) in sorted(brought.files.items())
-    )
-    subject = f"keep {len(files)} files back from {mask(target.branch)}"
-    why = Message(KEEP_BACK, subject, code, brought.ids, kept_back=tuple(lines))
+    before = {key: was for key, (_, was) in brought.versions.items()}
+    lines = (f"{key} {blob}" for key, (blob, _) in sorted(brought.versions.items()))
+    subject = f"keep {len(before)} memories back from {mask(target.branch)}"
+    why = Message(KEEP_BACK, subject, code, tuple(sorted(before)), kept_back=tuple(lines))
     # A clock may have been set back: what was promoted again before is kept back later.
     again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
     moment = max(seconds, *(one + 1 for one in again), 0)
-    heads.write(vault, held, target, files, why, person=person, seconds=moment)
+    heads.write(vault, held, target, before, why, person=person, seconds=moment)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
@@ -246,13 +320,12 @@ def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[st
     memories = own_part(vault, source, target).items() - target.listing().items()
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)
-    files = {layout.path_of(mid): blob for mid, blob in memories if blob not in behind}
-    return tuple(sorted(files.items()))
+    return tuple(sorted((memory_id, blob) for memory_id, blob in memories if blob not in behind))
 
 
 def is_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> bool:
     """Return whether every copy in the source is in the target, was forgotten, or is of a kind that
     stays behind: only then may its ref go. Containment is not content, so trees are asked."""
-    files = list_all(vault, source, target)
-    special = read_special(vault, {blob for path, blob in files if layout.id_of_path(path)})
-    return all(blob in special and special[blob].is_forgotten for _, blob in files)
+    left = list_all(vault, source, target)
+    special = read_special(vault, {blob for _, blob in left})
+    return all(blob in special and special[blob].is_forgotten for _, blob in left)

@@ -86,14 +86,13 @@ class Reverts:
             return self._last[1]
 
     def _read_events(self, head: str) -> list[_Event]:
-        query = "SELECT head, events FROM reverts ORDER BY asked DESC"
-        rows: list[tuple[str, str]] = self._database.ask(
-            lambda db: db.execute(query).fetchall(), []
-        )
+        rows = self._database.rows("SELECT head, events FROM reverts ORDER BY asked DESC")
         names = [name for name, _ in rows]
         is_base = self._repository.is_ancestor
         base = head if head in names else next((n for n in names if is_base(n, head)), "")
-        events = [_Event(*event) for event in json.loads(dict(rows).get(base, "[]"))]
+        events = [
+            _Event(*event) for event in json.loads(next((e for n, e in rows if n == base), "[]"))
+        ]
         if base == head:
             return events
         self._lines, self._files = LineReader(self._repository), {}
@@ -331,7 +330,7 @@ class RevertedLandings:
     def _is_whole(self, landing: CodeRecord, said: Sequence[CodeRecord]) -> bool:
         """Return whether all of a branch's own commits are taken back, where they landed one by
         one."""
-        if len(self._parents(landing.merged_as)) > 1:
+        if len(self._repository.parents_of(landing.merged_as) or ()) > 1:
             return True  # a merge takes along what it brought
         bases = [r.base for r in said if r.base and r.branch == landing.taken_from]
         for base in bases[:1]:
@@ -345,11 +344,5 @@ class RevertedLandings:
         """Return whether a landing in force came after the revert."""
         if landing in self._taken or not self._repository.is_ancestor(landing, self._head):
             return False
-        before = self._parents(landing)[:1]
+        before = (self._repository.parents_of(landing) or ())[:1]
         return any(self._repository.is_ancestor(revert.commit, parent) for parent in before)
-
-    def _parents(self, commit: str) -> tuple[str, ...]:
-        try:
-            return self._repository.objects.commit(commit).parents
-        except StoreDamaged:
-            return ()

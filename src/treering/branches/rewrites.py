@@ -8,7 +8,7 @@ the same files; or, where that does not tell, the one with the same patch.
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.landing.patches import Patches
@@ -52,9 +52,7 @@ def successors(
     amends = _list_amended(repository, branch)
     successor_of: dict[str, str] = {}
     for commit in old_commits:
-        now = commit
-        while now in amends and amends[now] != commit:
-            now = amends[now]
+        now = _follow(amends, commit)
         if now != commit and repository.is_ancestor(now, tip):
             successor_of[commit] = now
     left = [commit for commit in old_commits if commit not in successor_of]
@@ -77,6 +75,18 @@ def _list_amended(repository: Repository, branch: str) -> dict[str, str]:
     return {line.old: line.new for line in lines if line.said.startswith("commit (amend)")}
 
 
+def _follow(amends: Mapping[str, str], commit: str) -> str:
+    now = commit
+    while now in amends and amends[now] != commit:
+        now = amends[now]
+    return now
+
+
+def follow_amends(repository: Repository, branch: str, commit: str) -> str:
+    """Return the commit that took the place of another one when it was amended, or that one."""
+    return _follow(_list_amended(repository, branch), commit)
+
+
 def _by_author(
     repository: Repository,
     own: Sequence[str],
@@ -91,7 +101,9 @@ def _by_author(
     found = {}
     for commit in old_commits:
         new = by_author.get(authorship(commit))
-        if new is None or not _share_a_file(repository, commit, new):
+        steps = (_step(repository, commit), _step(repository, new) if new else None)
+        paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
+        if new is None or len(paths) < 2 or paths[0].isdisjoint(paths[1]):
             continue
         before = judge.own_commits(commit, trunk)[:_MOST]
         if authorship(commit) in _list_single(repository, before):
@@ -104,12 +116,6 @@ def _list_single(repository: Repository, commits: Iterable[str]) -> dict[tuple[s
     authors = {commit: repository.objects.authorship(commit) for commit in commits}
     counts = Counter(authors.values())
     return {author: commit for commit, author in authors.items() if counts[author] == 1}
-
-
-def _share_a_file(repository: Repository, one: str, other: str) -> bool:
-    steps = (_step(repository, one), _step(repository, other))
-    paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
-    return len(paths) == 2 and not paths[0].isdisjoint(paths[1])
 
 
 def _by_patch(
@@ -133,8 +139,5 @@ def _by_patch(
 
 def _step(repository: Repository, commit: str) -> CommitRange | None:
     """A commit as a change of its first parent; None for a merge, or one that is gone."""
-    try:
-        parents = repository.objects.commit(commit).parents
-    except StoreDamaged:
-        return None
-    return CommitRange(commit, parents[0] if parents else "") if len(parents) < 2 else None
+    parents = repository.parents_of(commit)
+    return CommitRange(commit, *parents) if parents is not None and len(parents) < 2 else None

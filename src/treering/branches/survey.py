@@ -6,17 +6,53 @@ from typing import Literal, NamedTuple
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
-from treering.branches.trash import TrashedScope, list_trash
 from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
-from treering.model.scope import HEADS, VIEWS, Scope
+from treering.model.scope import HEADS, TRASH, VIEWS, Scope
 from treering.store import message
 from treering.store.ancestry import contains
 from treering.store.heads import list_heads
 from treering.store.store import Store
 from treering.store.vault import Vault
+
+#: How the name of a scope in the trash ends that holds what was redacted.
+REDACTED = "-redacted"
+
+
+class TrashedScope(NamedTuple):
+    """A dropped scope."""
+
+    ref: str
+    scope: Scope
+    tip: str
+    stamp: str
+
+    @property
+    def is_redacted(self) -> bool:
+        """Return whether it was put away for a text in it that somebody redacted."""
+        return self.stamp.endswith(REDACTED)
+
+
+def list_trash(vault: Vault) -> Iterator[TrashedScope]:
+    """Dropped scopes, newest first."""
+    entries = []
+    for name, tip in refs.list_refs(vault.repository.common_dir, TRASH).items():
+        component, _, stamp = name.removeprefix(TRASH).partition("/")
+        scope = Scope.of_component(component, read_branch(vault, tip))
+        if scope and stamp:
+            entries.append(TrashedScope(name, scope, tip, stamp))
+    yield from sorted(entries, key=lambda entry: entry.stamp, reverse=True)
+
+
+def read_branch(vault: Vault, tip: str) -> str:
+    """Return the branch that a memory commit was made for, "" where that cannot be read."""
+    try:
+        return vault.scope_of(tip).branch
+    except StoreDamaged:
+        return ""
+
 
 #: What is done last in a scope that was brought back by hand.
 RESTORED = "restore-scope"

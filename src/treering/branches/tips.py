@@ -104,13 +104,9 @@ def forget_tips(store: Store, held: Held, before: float) -> None:
             branches = remotes.get(remote, {}) if remote else repository.branches()
             scope = scopes.get(component)
             is_gone = scope is None or scope.branch not in branches
-            if scope is None or (is_gone and _is_old(repository, name, before)):
+            log = reflog.of_ref(repository, name) if is_gone else []
+            if scope is None or (is_gone and log and log[-1].when < before):
                 vault.move_ref(held, name, None, old=tip, why="judged")
-
-
-def _is_old(repository: Repository, name: str, before: float) -> bool:
-    log = reflog.of_ref(repository, name)
-    return bool(log) and log[-1].when < before
 
 
 def remote_tip_ref(remote: str, scope: Scope) -> str:

@@ -43,7 +43,8 @@ def trunk_of(repository: Repository) -> str:
     usual = usual_names(repository)
     for remote in repository.remotes():  # as it was cloned
         head = repository.remote_head(remote) or ""
-        head = _renamed_to(repository, head) or head
+        if head in _list_pruned(repository):
+            head = _pruned_became(repository, head) or head
         is_there = is_branch_name(head) and has_branch(repository, head)
         if is_there and (head in usual or not _first_usual(repository, usual)):
             return head
@@ -212,10 +213,6 @@ def former_names(repository: Repository, trunk: str) -> list[str]:
     pruned = [*_list_pruned(repository), *(answer.head for answer in answers if answer.head)]
     found += [name for name in pruned if _pruned_became(repository, name) == trunk]
     return [name for name in dict.fromkeys(found) if name != trunk]
-
-
-def _renamed_to(repository: Repository, name: str) -> str:
-    return _pruned_became(repository, name) if name in _list_pruned(repository) else ""
 
 
 def _list_pruned(repository: Repository) -> list[str]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treering.branches.apply import Actor
-from treering.errors import TreeringError
+from treering.branches.survey import read_branch
 from treering.git import refs
 from treering.model.scope import UNDO, Scope
-from treering.store import layout, message
 from treering.store.merge.replay import is_redacted
 from treering.store.vault import Vault
 
@@ -72,41 +71,33 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip
     tips = []
     for ref, tip in refs.list_refs(vault.repository.common_dir, prefix).items():
         component, _, stamp = ref.removeprefix(UNDO).partition("/")
-        whose = scope or Scope.of_component(component, _branch_of(vault, tip))
+        whose = scope or Scope.of_component(component, read_branch(vault, tip))
         if whose and stamp:
             tips.append(EarlierTip(ref, whose, tip, stamp))
     yield from sorted(tips, key=lambda before: (before.when, before.ref), reverse=True)
 
 
-def _branch_of(vault: Vault, tip: str) -> str:
-    try:
-        return message.read(vault.repository.objects.commit(tip).message).code.branch
-    except TreeringError:
-        return ""
-
-
-def measure(vault: Vault, before: str, now: str | None) -> Effect:
+def measure(vault: Vault, before: str, after: str | None) -> Effect:
     """What the way from one tip to another did to what was there."""
-    pairs = overwritten(vault, before, now)
-    count = sum(_is_hidden(vault, *pair) for pair in pairs.values())
+    pairs = overwritten(vault, before, after)
+    count = sum(
+        now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))
+        for was, now in pairs.values()
+    )
     there = vault.snapshot_at(Scope(""), before)
     return Effect(len(there.listing()), len(pairs), count)
 
 
 def overwritten(vault: Vault, before: str, now: str | None) -> dict[str, tuple[str, str | None]]:
-    """The files that are no longer what they were: path -> the blob then, and now.
+    """The memories that are no longer what they were: the blob then, and now, by id.
 
     What was redacted since is not among them: it must not come back.
     """
     return {
-        path: (was, blob)
-        for path, (was, blob) in vault.diff(before, now).items()
-        if was and not (layout.id_of_path(path) and is_redacted(vault.try_memory(blob)))
+        memory_id: (was, blob)
+        for memory_id, (was, blob) in vault.diff(before, now).items()
+        if was and not is_redacted(vault.try_memory(blob))
     }
-
-
-def _is_hidden(vault: Vault, was: str, now: str | None) -> bool:
-    return now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))
 
 
 def is_forgotten(vault: Vault, blob: str) -> bool:

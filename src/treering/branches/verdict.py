@@ -6,13 +6,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Landing, Target
-from treering.branches.overlay import find_left_behind, own_files, read_special
-from treering.branches.rewrites import follow_detached, successors
+from treering.branches.overlay import find_left_behind, list_not_taken, read_special
+from treering.branches.rewrites import follow_amends, follow_detached, successors
 from treering.branches.versions import MemoryVersion, ScopeHistory
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.model.scope import Scope
-from treering.store import layout
 from treering.store.history import HistoryCommit, kept_back, read_readable
 from treering.store.message import CodePosition
 from treering.store.vault import Vault
@@ -24,24 +23,24 @@ _MOST_POSITIONS = 30
 _CLOSE = 3
 
 
-class LandedFiles(NamedTuple):
+class LandedVersions(NamedTuple):
     """Versions that came into a branch with one of its commits, and are to be taken over there."""
 
     into: str
     landing: Landing
-    files: tuple[tuple[str, str], ...]  # path and blob
+    versions: tuple[tuple[str, str], ...]  # id and blob
     #: Memories of commits that became one: they stay behind, and its memory goes along.
     behind: tuple[tuple[str, str], ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(sorted(filter(None, (layout.id_of_path(path) for path, _ in self.files))))
+        return tuple(sorted(memory_id for memory_id, _ in self.versions))
 
 
 class ScopeVerdict(NamedTuple):
     """What is to be taken over, and what has landed nowhere."""
 
-    landed: tuple[LandedFiles, ...]
+    landed: tuple[LandedVersions, ...]
     rest: tuple[MemoryVersion, ...]
     #: Why the rest may have landed all the same; "" when nothing speaks for it.
     doubt: str = ""
@@ -101,16 +100,16 @@ class ScopeJudge:
         versions = list(history.versions(changes))
         wanted = {name: targets for name, targets in self._targets.items() if name != scope.branch}
         wanted |= {name: [Target(name, at)] for name, at in others.items() if name not in wanted}
-        landed: list[LandedFiles] = []
+        landed: list[LandedVersions] = []
         has_landed: set[tuple[str, str]] = set()
         taken_back = ""
         for name, targets in wanted.items():
             found = self._list_landed(history, scope, versions, targets)
             there = self._vault.tip(Scope(name))
             held = kept_back(self._vault, there).keys() if there else set()
-            files = {(version.path, version.blob) for version in found}
-            taken_back = taken_back if files.isdisjoint(held) else name
-            has_landed |= files - held
+            those = {(version.id, version.blob) for version in found}
+            taken_back = taken_back if those.isdisjoint(held) else name
+            has_landed |= those - held
             landed += self._choose(name, found, held)
         rest = self._list_rest(scope, tip, versions, has_landed)
         doubt = "" if is_alive else self._doubt(history, rest)
@@ -131,11 +130,11 @@ class ScopeJudge:
         targets: Sequence[Target],
     ) -> dict[MemoryVersion, Landing]:
         landed: dict[MemoryVersion, Landing] = {}
-        by_file: dict[tuple[str, str], Landing] = {}
+        by_version: dict[tuple[str, str], Landing] = {}
         by_code: dict[str | None, Landing | None] = {None: None}
         for version in versions:
             if version.parts:
-                whole = [by_file.get((version.path, part)) for part in version.parts]
+                whole = [by_version.get((version.id, part)) for part in version.parts]
                 landing = whole[-1] if all(whole) else None
             else:
                 if version.code not in by_code:
@@ -143,7 +142,7 @@ class ScopeJudge:
                     by_code[code] = self._landing_of(history, scope, code, targets)
                 landing = by_code[version.code]
             if landing:
-                landed[version] = by_file[version.path, version.blob] = landing
+                landed[version] = by_version[version.id, version.blob] = landing
         return landed
 
     def _landing_of(
@@ -170,7 +169,12 @@ class ScopeJudge:
             landing = self._landing(commit, targets)
             if landing.evidence != "none":
                 return landing
-        landing = self._alone(code, targets)
+        key = (code, targets[0].name)
+        if key not in self._commits:
+            self._commits[key] = self._judge.landing_of_commit(
+                code, targets, is_quick=code not in self._close
+            )
+        landing = self._commits[key]
         return landing if landing.evidence != "none" else None
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
@@ -195,7 +199,10 @@ class ScopeJudge:
             if (instead := new.get(code)) and instead != code:
                 landing = self._landing_with(history, instead, targets)
                 return landing._replace(evidence="rewritten") if landing else None
-        return None
+        # Nobody may have seen the branch since: then HEAD's log still tells of an amend.
+        instead = follow_amends(self._repository, scope.branch, code)
+        landing = self._landing_with(history, instead, targets) if instead != code else None
+        return landing._replace(evidence="rewritten") if landing else None
 
     def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
         key = (commit, targets[0].name)
@@ -205,53 +212,48 @@ class ScopeJudge:
             )
         return self._landings[key]
 
-    def _alone(self, commit: str, targets: Sequence[Target]) -> Landing:
-        key = (commit, targets[0].name)
-        if key not in self._commits:
-            self._commits[key] = self._judge.landing_of_commit(
-                commit, targets, is_quick=commit not in self._close
-            )
-        return self._commits[key]
-
     # --- what is to be taken over -----------------------------------------------------------------
 
     def _choose(
         self, into: str, landed: Mapping[MemoryVersion, Landing], held: Set[tuple[str, str]]
-    ) -> Iterator[LandedFiles]:
-        """The newest version of each file that has landed and is not there yet; where that is held
-        back, none.
+    ) -> Iterator[LandedVersions]:
+        """The newest version of each memory that has landed and is not there yet; where that is
+        held back, none.
 
         Two that nobody put together are both taken, in promotions of their own: a tree has room for
         one.
         """
-        newest = {path: self._list_newest(some) for path, some in _by_path(landed).items()}
-        wanted = {(path, version.blob) for path, some in newest.items() for version in some}
-        todo = own_files(self._vault, wanted, self._vault.snapshot(Scope(into))) - held
-        special = self._read_special(todo)
+        by_id: dict[str, list[MemoryVersion]] = {}
+        for version in landed:
+            by_id.setdefault(version.id, []).append(version)
+        newest = {memory_id: self._list_newest(some) for memory_id, some in by_id.items()}
+        wanted = {(version.id, version.blob) for some in newest.values() for version in some}
+        todo = list_not_taken(self._vault, wanted, self._vault.snapshot(Scope(into))) - held
+        special = read_special(self._vault, {blob for _, blob in todo})
         left_behind = find_left_behind(self._vault, self._scope, special)
         groups: dict[tuple[str, str, int], list[tuple[str, str]]] = {}
         by_key: dict[tuple[str, str, int], Landing] = {}
-        for path, versions in newest.items():
+        for memory_id, versions in newest.items():
             number = 0
             for version in versions:
                 landing, memory = landed[version], special.get(version.blob)
                 stays = version.blob in left_behind
                 if memory and memory.type == "commit" and landing.evidence in SQUASHES:
                     stays = memory.is_passing  # the squash takes the place of the others
-                if stays or (path, version.blob) not in todo:
+                if stays or (memory_id, version.blob) not in todo:
                     continue
                 key = (landing.merged_as or "", str(landing.evidence), number)
-                groups.setdefault(key, []).append((path, version.blob))
+                groups.setdefault(key, []).append((memory_id, version.blob))
                 by_key[key] = landing
                 number += 1
-        for key, files in sorted(groups.items()):
+        for key, some in sorted(groups.items()):
             landing = by_key[key]._replace(into=into)
-            behind = {file for file in files if self._is_squashed(special.get(file[1]), landing)}
-            rest = tuple(sorted(set(files) - behind))
-            yield LandedFiles(into, landing, rest, tuple(sorted(behind)))
+            behind = {one for one in some if self._is_squashed(special.get(one[1]), landing)}
+            rest = tuple(sorted(set(some) - behind))
+            yield LandedVersions(into, landing, rest, tuple(sorted(behind)))
 
     def _is_squashed(self, memory: Memory | None, landing: Landing) -> bool:
-        """Return whether a file is the memory of a commit that became another one."""
+        """Return whether a memory is of a commit that became another one."""
         if self._vault.is_private or landing.evidence not in SQUASHES or not landing.merged_as:
             return False
         if memory is None or memory.type != "commit":
@@ -270,10 +272,6 @@ class ScopeJudge:
                 newest.append(version)
         return newest
 
-    def _read_special(self, files: Iterable[tuple[str, str]]) -> dict[str, Memory]:
-        """Read the memories that may stay behind, be gone or be a commit's, by blob."""
-        return read_special(self._vault, {blob for path, blob in files if layout.id_of_path(path)})
-
     # --- what is left -----------------------------------------------------------------------------
 
     def _list_rest(
@@ -284,18 +282,16 @@ class ScopeJudge:
         landed: set[tuple[str, str]],
     ) -> list[MemoryVersion]:
         """What the scope holds now that has landed nowhere and is in no long-lived branch."""
-        current = {(v.path, v.blob): v for v in versions}
-        snapshot = self._vault.snapshot_at(scope, tip)
-        here = {(layout.path_of(mid), blob) for mid, blob in snapshot.listing().items()}
-        here -= landed
+        current = {(v.id, v.blob): v for v in versions}
+        here = self._vault.snapshot_at(scope, tip).listing().items() - landed
         for name in self._targets:
             if here and name != scope.branch:
-                here = own_files(self._vault, here, self._vault.snapshot(Scope(name)))
-        rest, special = [], self._read_special(here)
-        for path, blob in sorted(here):
-            memory = special.get(blob)
+                here = list_not_taken(self._vault, here, self._vault.snapshot(Scope(name)))
+        rest, special = [], read_special(self._vault, {blob for _, blob in here})
+        for one in sorted(here):
+            memory = special.get(one[1])
             if memory is None or not (memory.is_passing or memory.is_forgotten):
-                rest.append(current.get((path, blob), MemoryVersion(path, blob, tip)))
+                rest.append(current.get(one, MemoryVersion(*one, tip)))
         return rest
 
     def _doubt(self, history: ScopeHistory, rest: Sequence[MemoryVersion]) -> str:
@@ -346,10 +342,3 @@ class ScopeJudge:
             for targets in self._targets.values()
             if targets
         )
-
-
-def _by_path(landed: Mapping[MemoryVersion, Landing]) -> dict[str, list[MemoryVersion]]:
-    found: dict[str, list[MemoryVersion]] = {}
-    for version in landed:
-        found.setdefault(version.path, []).append(version)
-    return found

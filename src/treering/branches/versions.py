@@ -7,23 +7,24 @@ commit has, or what took its place.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.errors import StoreDamaged
 from treering.git import reflog
 from treering.git.repository import Repository
-from treering.store.history import FileVersion, HistoryCommit, list_open
+from treering.store.history import ChangedMemory, HistoryCommit, list_open
 from treering.store.message import KEEP, CodePosition
 
-#: Commits followed down a branch to find the first one made on top of another.
+#: Commits followed down a branch.
 _MOST_FOLLOWED = 10_000
 
 
 class MemoryVersion(NamedTuple):
-    """One version of a memory, prompt or template."""
+    """One version of a memory."""
 
-    path: str
+    id: str
     blob: str
     #: The memory commit that made it.
     commit: str
@@ -136,26 +137,21 @@ class ScopeHistory:
 
     def _first_on_top(self, later: CodePosition, head: str | None) -> str | None:
         """The oldest commit of a position's own that came after `head`."""
-        at, first = later.head, None
-        for _ in range(_MOST_FOLLOWED):
-            if at is None or at in (head, later.base):
+        first = None
+        for at in islice(self._repository.first_parents(later.head), _MOST_FOLLOWED):
+            if at in (head, later.base):
                 return first
             if (head and self._repository.is_ancestor(at, head)) or (
                 later.base and self._repository.is_ancestor(at, later.base)
             ):
                 return first
             first = at
-            try:
-                parents = self._repository.objects.commit(at).parents
-            except StoreDamaged:
-                return first
-            at = parents[0] if parents else None
         return first
 
     # --- the memories -----------------------------------------------------------------------------
 
-    def versions(self, changes: Mapping[str, Sequence[FileVersion]]) -> Iterator[MemoryVersion]:
-        """Every version of every memory, prompt and template, parents before children. Of a join
+    def versions(self, changes: Mapping[str, Sequence[ChangedMemory]]) -> Iterator[MemoryVersion]:
+        """Every version of every memory, parents before children. Of a join
         that is what it made anew: none of its parents has it."""
         for commit in self.commits:
             is_join = len(commit.parents) > 1 and not commit.is_promotion
@@ -165,11 +161,7 @@ class ScopeHistory:
             for change in changes.get(commit.oid, ()):
                 parts = tuple(sorted(change.before)) if is_join else ()
                 if change.blob and change.blob not in parts:
-                    yield MemoryVersion(change.path, change.blob, commit.oid, code, parts)
-
-
-#: Commits followed down a branch to find where it left another.
-_MOST_FOLLOWED = 10_000
+                    yield MemoryVersion(change.id, change.blob, commit.oid, code, parts)
 
 
 class Positions:
@@ -214,10 +206,6 @@ def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
     """The commit of a branch's main line that one merged into it was built on, or None where that
     commit is on the main line itself."""
     line = set(repository.first_parents(tip))
-    at: str | None = head
-    for _ in range(_MOST_FOLLOWED):
-        if at is None or at in line:
-            break
-        parents = repository.objects.commit(at).parents
-        at = parents[0] if parents else None
+    ours = islice(repository.first_parents(head), _MOST_FOLLOWED)
+    at = next((commit for commit in ours if commit in line), None)
     return at if at != head else None

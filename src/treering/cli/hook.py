@@ -42,10 +42,14 @@ def drain_command(**shared: Any) -> None:
 def work_command(event: str, **shared: Any) -> None:
     """Drain, let memories follow their branches, and end. A hook starts it in the background."""
     from treering.cli.invocation import name_invocation
+    from treering.git.objects import Person
     from treering.hooks.worker import work
 
     stop_collecting_imports()
-    work(name_invocation(*join_outer(**shared)).repo, event, _inherited_lock())
+    # Not the author: for its hooks git sets that to whoever wrote the commit.
+    name, email = os.environ.get("GIT_COMMITTER_NAME"), os.environ.get("GIT_COMMITTER_EMAIL")
+    person = Person(name, email) if name and email else None
+    work(name_invocation(*join_outer(**shared)).repo, event, _inherited_lock(), person=person)
 
 
 @command.command("push", hidden=True, params=options())

@@ -99,6 +99,7 @@ def run_restore(call: Invocation, branch: str | None, **options: Any) -> Any:
 
 def _render_trash(answer: "TrashListing") -> str:
     rows = [(entry.branch, count(entry.memories), entry.when) for entry in answer.trash]
+    rows += [(entry.branch, count(entry.memories), "waits for gc") for entry in answer.waiting]
     if not rows:
         return "The trash is empty."
     return f"{table(rows)}\nRun `treering restore BRANCH` to bring one back."

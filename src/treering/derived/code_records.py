@@ -13,13 +13,13 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database, Row
 from treering.derived.history import COLUMNS, MOST_UNKEPT, History, as_commit
 from treering.errors import StoreDamaged
 from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import LANDED
-from treering.store import layout, message
+from treering.store import message
 from treering.store.history import HistoryCommit
 from treering.store.message import JOIN
 from treering.store.vault import Vault
@@ -33,8 +33,6 @@ _MOST_ROWS = 500
 _SAYING = f"op NOT IN ('', '{JOIN}')"
 #: A commit of more memories than a message names says nothing of each, unless it landed them.
 _NAMING = f"{_SAYING} AND (is_bulk = 0 OR promoted_into != '')"
-
-Row = tuple[Any, ...]
 
 
 class CodeRecord(NamedTuple):
@@ -84,13 +82,11 @@ class CodeRecords:
 
     def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[CodeRecord]]:
         """What was said of some memories, by id."""
-        paths = [layout.path_of(memory_id) for memory_id in dict.fromkeys(ids)]
         table = "history_changes JOIN history_commits USING (n)"
-        rows = self._select(f"path, {COLUMNS}", table, "path", paths, _NAMING)
+        rows = self._select(f"id, {COLUMNS}", table, "id", list(dict.fromkeys(ids)), _NAMING)
         by_memory: dict[str, list[CodeRecord]] = {}
-        for path, *row in sorted(rows):
-            record = self._record(*row)
-            by_memory.setdefault(layout.id_of_path(path) or "", []).append(record)
+        for memory_id, *row in sorted(rows):
+            by_memory.setdefault(memory_id, []).append(self._record(*row))
         return by_memory
 
     def ids_of(self, records: Iterable[CodeRecord]) -> dict[str, list[str]]:
@@ -98,9 +94,8 @@ class CodeRecords:
         oids = [record.commit for record in records]
         ids: dict[str, list[str]] = {}
         table = "history_changes JOIN history_commits USING (n)"
-        for oid, path in self._select("oid, path", table, "oid", oids, _NAMING):
-            if memory_id := layout.id_of_path(path):
-                ids.setdefault(oid, []).append(memory_id)
+        for oid, memory_id in self._select("oid, id", table, "oid", oids, _NAMING):
+            ids.setdefault(oid, []).append(memory_id)
         return ids
 
     def branches_of(self, commits: Iterable[str]) -> dict[str, list[str]]:
@@ -122,7 +117,7 @@ class CodeRecords:
             f" WHERE {_SAYING} AND promoted_into = '' AND code_head != '' AND code_base != ''"
             " AND code_head != code_base GROUP BY branch"
         )
-        return [(branch, head, base) for branch, head, base, _ in self._rows(query)]
+        return [(branch, head, base) for branch, head, base, _ in self._database.rows(query)]
 
     def _list(self, key: str, values: list[str]) -> list[CodeRecord]:
         rows = self._select(COLUMNS, "history_commits", key, values, _SAYING)
@@ -130,20 +125,12 @@ class CodeRecords:
 
     def _list_where(self, where: str, *values: object) -> list[CodeRecord]:
         query = f"SELECT {COLUMNS} FROM history_commits WHERE {_SAYING} AND {where}"  # noqa: S608
-        return [self._record(*row) for row in self._rows(query, values)]
+        return [self._record(*row) for row in self._database.rows(query, values)]
 
     def _select(
         self, columns: str, table: str, key: str, values: list[str], where: str = "1"
     ) -> list[Row]:
-        nothing: list[Row] = []
-        condition = f"{where} AND {key}"
-        return self._database.ask(
-            lambda db: list(select(db, columns, table, condition, values)), nothing
-        )
-
-    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Row]:
-        nothing: list[Row] = []
-        return self._database.ask(lambda db: db.execute(query, values).fetchall(), nothing)
+        return self._database.select(columns, table, f"{where} AND {key}", values)
 
     # --- kept up ----------------------------------------------------------------------------------
 
@@ -152,7 +139,7 @@ class CodeRecords:
         history = History(self._database, most_unkept=MOST_UNKEPT)
         history.catch_up(vault, tips)
         query = "SELECT oid FROM code_last WHERE is_private = ?"
-        last = [row[0] for row in self._rows(query, (int(vault.is_private),))]
+        last = [row[0] for row in self._database.rows(query, (int(vault.is_private),))]
         rows = history.list_after(*last or [""], is_private=vault.is_private)
         if not rows:
             return

@@ -196,9 +196,7 @@ class MemoryRows:
         return self.database.ask(read, {})
 
     def _unknown(self, table: str, column: str, items: list[str]) -> list[str]:
-        present: set[str] = self.database.ask(
-            lambda db: {row[0] for row in select(db, column, table, column, items)}, set()
-        )
+        present = {row[0] for row in self.database.select(column, table, column, items)}
         return [item for item in items if item not in present]
 
     def blobs(self) -> set[str]:
@@ -207,19 +205,18 @@ class MemoryRows:
 
     def last(self, *, is_record: bool) -> int:
         """Return the highest number of a row of records, or of knowledge; 0 where there is none."""
-        query = "SELECT max(n) FROM memories WHERE is_record = ?"
-        return self.database.ask(lambda db: db.execute(query, (is_record,)).fetchone()[0] or 0, 0)
+        query = "SELECT n FROM memories WHERE is_record = ? ORDER BY n DESC LIMIT 1"
+        return next((n for (n,) in self.database.rows(query, (is_record,))), 0)
 
     def count_records(self) -> int:
         """Return how many rows of records there are."""
-        query = "SELECT count(*) FROM memories WHERE is_record = 1"
-        return self.database.ask(lambda db: db.execute(query).fetchone()[0], 0)
+        rows = self.database.rows("SELECT count(*) FROM memories WHERE is_record = 1")
+        return next((count for (count,) in rows), 0)
 
     def list_after(self, n: int, *, is_record: bool) -> list[tuple[int, str]]:
         """List the rows of records, or of knowledge, above a number: each number and blob."""
         query = "SELECT n, blob FROM memories WHERE is_record = ? AND n > ? ORDER BY n"
-        nothing: list[tuple[int, str]] = []
-        return self.database.ask(lambda db: db.execute(query, (is_record, n)).fetchall(), nothing)
+        return self.database.rows(query, (is_record, n))
 
     def entry(self, blob: str) -> Entry | None:
         return self.entries([blob]).get(blob)
@@ -247,7 +244,7 @@ class MemoryRows:
         def find(db: "sqlite3.Connection") -> dict[str, list[str]]:
             numbers = _find_sharing(db, keys, limit)
             every = list({n for some in numbers.values() for n in some})
-            blobs = dict(select(db, "n, blob", "memories", "n", every))
+            blobs: dict[int, str] = dict(select(db, "n, blob", "memories", "n", every))
             return {key: [blobs[n] for n in some] for key, some in numbers.items()}
 
         return self.database.ask(find, {})
@@ -267,10 +264,7 @@ class MemoryRows:
             "SELECT blob FROM memories WHERE id NOT NULL AND NOT EXISTS "
             "(SELECT 1 FROM flags WHERE flags.blob = memories.blob AND rules = ?) LIMIT ?"
         )
-        nothing: list[str] = []
-        return self.database.ask(
-            lambda db: [blob for (blob,) in db.execute(query, (DETECTORS, limit))], nothing
-        )
+        return [blob for (blob,) in self.database.rows(query, (DETECTORS, limit))]
 
     # --- for captures -----------------------------------------------------------------------------
 
@@ -297,16 +291,12 @@ class MemoryRows:
             "SELECT id FROM memories_keys JOIN memories USING (n) "
             "WHERE key = ? AND id NOT NULL ORDER BY n"
         )
-        values = (_hash(key),)
-        nothing: list[str] = []
-        ids = self.database.ask(lambda db: [row[0] for row in db.execute(query, values)], nothing)
-        return list(dict.fromkeys(ids))
+        return list(dict.fromkeys(row[0] for row in self.database.rows(query, (_hash(key),))))
 
     def list_saved(self) -> list[str]:
         """Return the blobs of all prompts and templates."""
         query = "SELECT blob FROM memories_keys JOIN memories USING (n) WHERE key = ?"
-        values, nothing = (_hash(_SAVED),), list[str]()
-        return self.database.ask(lambda db: [row[0] for row in db.execute(query, values)], nothing)
+        return [blob for (blob,) in self.database.rows(query, (_hash(_SAVED),))]
 
     def crowded_files(self, files: Iterable[str]) -> set[str]:
         """Return the files that many memories name."""

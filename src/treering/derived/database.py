@@ -17,7 +17,7 @@ import struct
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,6 +47,7 @@ _CORRUPT, _NOT_A_DATABASE, _SHORT_READ = 11, 26, 522
 _MOUNTS = "/proc/self/mountinfo"
 
 Answer = TypeVar("Answer")
+Row = tuple[Any, ...]
 
 
 class UnusableFile(Exception):
@@ -133,6 +134,16 @@ class Database:
             except OSError:
                 return nothing
         return nothing
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return the rows that a query finds; none where it cannot be asked now."""
+        nothing: list[Row] = []
+        return self.ask(lambda db: db.execute(query, values).fetchall(), nothing)
+
+    def select(self, columns: str, table: str, key: str, wanted: Iterable[Any]) -> list[Row]:
+        """Return the rows of a table whose key is one of some values."""
+        items, nothing = list(wanted), list[Row]()
+        return self.ask(lambda db: list(select(db, columns, table, key, items)), nothing)
 
     def change(self, change: "Callable[[sqlite3.Connection], object]") -> bool:
         """Change something in one transaction; False where that cannot be done now."""
@@ -519,7 +530,7 @@ def chunks(items: list[Any]) -> Iterator[list[Any]]:
 
 def select(
     db: "sqlite3.Connection", columns: str, table: str, key: str, wanted: list[Any]
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[Row]:
     """Yield the rows of a table whose key is one of some values."""
     for part in chunks(wanted):
         marks = ",".join("?" * len(part))

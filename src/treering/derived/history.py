@@ -1,7 +1,7 @@
-"""Memory history as rows: one per memory commit, and one per file it changed.
+"""Memory history as rows: one per memory commit, and one per memory it changed.
 
     history_commits   commit -> what it says of itself; parents have smaller numbers
-    history_changes   the files a commit changed: what they became, and what they were made from
+    history_changes   the memories a commit changed: what they became, and what they were made from
     history_tips      commits whose whole history is in here
 
 A row says what the commit itself says and never changes. It is filled from one `git log --raw` over
@@ -12,21 +12,20 @@ git is asked.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database
 from treering.errors import TreeringError
 from treering.git import log
 from treering.model.dates import format_moment
-from treering.store import layout, message
+from treering.store import message
 from treering.store.ancestry import find_oversized
 from treering.store.history import (
+    ChangedMemory,
     Commits,
-    FileVersion,
     GitHistory,
     HistoryCommit,
     read_commits,
     read_few_commits,
     read_readable,
-    shallow_commits,
     version,
 )
 from treering.store.message import CodePosition
@@ -76,7 +75,7 @@ class History:
         """Read the commits of some histories and not of others, of all operations or of some,
         parents before children; with `most` only so many of the newest."""
         start, end, names = frozenset(tips), frozenset(without), frozenset(ops)
-        key = (start, end, names, most, shallow_commits(vault))
+        key = (start, end, names, most, vault.repository.shallow_commits())
         if key not in self._answers:
             commits = self._select(vault, start, end, names, most)
             if commits is None:  # nothing could be written down, or the history is damaged
@@ -98,7 +97,7 @@ class History:
     ) -> Commits | None:
         """The same from rows; None where one is missing."""
         self.catch_up(vault, [*tips, *without])
-        graph = self._read_graph(shallow_commits(vault))
+        graph = self._read_graph(vault.repository.shallow_commits())
         below: set[str] = set()
         reached: set[str] = set()
         for start, found in ((without, below), (tips, reached)):
@@ -116,9 +115,7 @@ class History:
         if most:
             wanted = sorted(wanted, key=lambda row: (row[1], row[0]))[-most:]
         oids = [row[-1] for row in wanted]
-        rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, f"n, {COLUMNS}", "history_commits", "oid", oids)), []
-        )
+        rows = self._database.select(f"n, {COLUMNS}", "history_commits", "oid", oids)
         is_whole = len(rows) == len(oids)
         return {row[1]: as_commit(*row[1:]) for row in sorted(rows)} if is_whole else None
 
@@ -126,11 +123,11 @@ class History:
         """Return number, time, operation, whether it is cut, parents and id of each commit, by its
         id. Only what is new since the last look is read: a sync asks once for each scope."""
         known, last, end, shape = self._graph
-        here = self._ask("SELECT oid FROM history_commits WHERE n = ?", (last,))
+        here = self._database.rows("SELECT oid FROM history_commits WHERE n = ?", (last,))
         if here != [(end,)] or shape != cut:  # forgotten and read again, by another process
             known, last = {}, 0
         query = "SELECT n, time, op, is_cut, parents, oid FROM history_commits WHERE n > ?"
-        rows = self._ask(f"{query} ORDER BY n", (last,))
+        rows = self._database.rows(f"{query} ORDER BY n", (last,))
         known |= {row[-1]: row for row in rows}
         if rows:
             last, end = rows[-1][0], rows[-1][-1]
@@ -138,14 +135,14 @@ class History:
         return known
 
     def read_changes(
-        self, vault: Vault, commits: Iterable[str], *, path: str = ""
-    ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit; with `path` of that file alone."""
+        self, vault: Vault, commits: Iterable[str], *, memory_id: str = ""
+    ) -> Mapping[str, Sequence[ChangedMemory]]:
+        """Read the memories that commits changed, by commit; with `memory_id` that one alone."""
         oids = list(commits)
         known = self._list_known(oids)
         missing = [oid for oid in oids if oid not in known]
-        changes = self.select_changes(known, path=path)
-        return {**changes, **self._git.read_changes(vault, missing, path=path)}
+        changes = self.select_changes(known, memory_id=memory_id)
+        return {**changes, **self._git.read_changes(vault, missing, memory_id=memory_id)}
 
     def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real; of what has a row none is."""
@@ -156,19 +153,14 @@ class History:
 
     def find_plain(self, blobs: Sequence[str]) -> set[str]:
         """Return the blobs known to be knowledge in force that did not fail."""
-        rows: list[tuple[str, int]] = self._database.ask(
-            lambda db: list(select(db, "blob, is_plain", "memories", "blob", list(blobs))), []
-        )
+        rows = self._database.select("blob, is_plain", "memories", "blob", blobs)
         return {blob for blob, is_plain in rows if is_plain}
 
     def _is_known(self, oid: str) -> bool:
-        return bool(self._ask("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))
+        return bool(self._database.rows("SELECT 1 FROM history_commits WHERE oid = ?", (oid,)))
 
     def _list_known(self, oids: list[str]) -> set[str]:
-        return self._database.ask(
-            lambda db: {row[0] for row in select(db, "oid", "history_commits", "oid", oids)},
-            set[str](),
-        )
+        return {oid for (oid,) in self._database.select("oid", "history_commits", "oid", oids)}
 
     def list_after(self, last: str, *, is_private: bool) -> list[HistoryCommit]:
         """List the commits that were read after another one, or all if that is not here."""
@@ -176,29 +168,23 @@ class History:
             f"SELECT {COLUMNS} FROM history_commits WHERE is_private = ? AND n >"  # noqa: S608
             " ifnull((SELECT n FROM history_commits WHERE oid = ?), 0) ORDER BY n"
         )
-        rows = self._ask(query, (int(is_private), last))
+        rows = self._database.rows(query, (int(is_private), last))
         return [as_commit(*row) for row in rows]
 
     def select_changes(
-        self, commits: Iterable[str], *, path: str = ""
-    ) -> dict[str, list[FileVersion]]:
-        """Return the files that commits changed, as far as there are rows of them."""
+        self, commits: Iterable[str], *, memory_id: str = ""
+    ) -> dict[str, list[ChangedMemory]]:
+        """Return the memories that commits changed, as far as there are rows of them."""
         wanted = dict.fromkeys(commits)
-        columns, table = "oid, path, blob, before", "history_changes JOIN history_commits USING (n)"
-        key, values = ("path", [path]) if path else ("oid", list(wanted))
-        rows: list[tuple[Any, ...]] = self._database.ask(
-            lambda db: list(select(db, columns, table, key, values)), []
-        )
-        changes: dict[str, list[FileVersion]] = {} if path else {oid: [] for oid in wanted}
-        for oid, place, blob, before in rows:
+        columns, table = "oid, id, blob, before", "history_changes JOIN history_commits USING (n)"
+        key, values = ("id", [memory_id]) if memory_id else ("oid", wanted)
+        rows = self._database.select(columns, table, key, values)
+        changes: dict[str, list[ChangedMemory]] = {} if memory_id else {oid: [] for oid in wanted}
+        for oid, changed_id, blob, before in rows:
             if oid in wanted:
-                change = FileVersion(place, blob, tuple(before.split()))
+                change = ChangedMemory(changed_id, blob, tuple(before.split()))
                 changes.setdefault(oid, []).append(change)
         return changes
-
-    def _ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        nothing: list[tuple[Any, ...]] = []
-        return self._database.ask(lambda db: db.execute(query, values).fetchall(), nothing)
 
     # --- filling ----------------------------------------------------------------------------------
 
@@ -207,14 +193,18 @@ class History:
 
         Where nothing can be kept, only the newest commits are read.
         """
-        cut = shallow_commits(vault)
-        if {row[0] for row in self._ask("SELECT oid FROM history_commits WHERE is_cut")} - cut:
-            self._database.change(_forget_all)  # the clone was deepened
+        cut = vault.repository.shallow_commits()
+        if {
+            row[0] for row in self._database.rows("SELECT oid FROM history_commits WHERE is_cut")
+        } - cut:
+            # The clone was deepened.
+            tables = ("history_commits", "history_changes", "history_tips")
+            self._database.change(lambda db: [db.execute(f"DELETE FROM {t}") for t in tables])  # noqa: S608
         wanted = list(dict.fromkeys(tips))
         new = sorted(set(wanted) - self._list_known(wanted))
         if not new:
             return
-        known = frozenset(row[0] for row in self._ask("SELECT oid FROM history_tips"))
+        known = frozenset(row[0] for row in self._database.rows("SELECT oid FROM history_tips"))
         most = self._most_unkept if self._database.is_in_memory else 0
         try:
             commits = read_few_commits(vault, new, self._is_known)
@@ -233,18 +223,13 @@ class History:
                 cursor = db.execute(statement, row)
                 if cursor.rowcount:
                     n = cursor.lastrowid
-                    files = [(n, c.path, c.blob, " ".join(c.before)) for c in changes]
-                    db.executemany("INSERT INTO history_changes VALUES (?, ?, ?, ?)", files)
+                    rows = [(n, c.id, c.blob, " ".join(c.before)) for c in changes]
+                    db.executemany("INSERT INTO history_changes VALUES (?, ?, ?, ?)", rows)
             db.executemany("DELETE FROM history_tips WHERE oid = ?", ((p,) for p in passed))
-            rows = [(tip,) for tip in new if tip in oids and tip not in passed]
-            db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", rows)
+            whole = [(tip,) for tip in new if tip in oids and tip not in passed]
+            db.executemany("INSERT OR IGNORE INTO history_tips VALUES (?)", whole)
 
         self._database.ensure(change)
-
-
-def _forget_all(db: "sqlite3.Connection") -> None:
-    for table in ("history_commits", "history_changes", "history_tips"):
-        db.execute(f"DELETE FROM {table}")  # noqa: S608  our own words
 
 
 def as_commit(*row: Any) -> HistoryCommit:
@@ -303,8 +288,7 @@ def events(
     telling = [c for c in commits.values() if c.op not in ("", message.JOIN, message.NOTE)]
     telling.sort(key=lambda commit: commit.time)
     if memory_id:
-        path = layout.path_of(memory_id)
-        changes = vault.history.read_changes(vault, commits, path=path)
+        changes = vault.history.read_changes(vault, commits, memory_id=memory_id)
         telling = [c for c in telling if any(one.blob for one in changes.get(c.oid, ()))]
     found: list[MemoryEvent] = []
     for commit in reversed(telling):

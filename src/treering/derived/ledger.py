@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database, Row, select
 from treering.derived.history import MOST_UNKEPT, History, MemoryEvent
 from treering.errors import TreeringError
 from treering.git import refs
@@ -138,10 +138,7 @@ class Ledger(VersionTable):
         return self._moments(commits)
 
     def _moments(self, commits: Iterable[str]) -> dict[str, float]:
-        oids, nothing = list(commits), dict[str, float]()
-        return self._database.ask(
-            lambda db: dict(select(db, "oid, made", "authorship_commits", "oid", oids)), nothing
-        )
+        return dict(self._database.select("oid, made", "authorship_commits", "oid", commits))
 
     def sort_events(self, events: Iterable[MemoryEvent]) -> list[MemoryEvent]:
         """Events with dates that are credible, newest first by these."""
@@ -158,15 +155,11 @@ class Ledger(VersionTable):
     def has_odd_moments(self) -> bool:
         """Return whether any commit claims a date that is not credible."""
         self.catch_up()
-        query = "SELECT 1 FROM authorship_commits WHERE is_odd LIMIT 1"
-        return self._database.ask(lambda db: db.execute(query).fetchone() is not None, False)
+        return bool(self._database.rows("SELECT 1 FROM authorship_commits WHERE is_odd LIMIT 1"))
 
     def people(self) -> set[str]:
         """Return the addresses in whose names memories were committed."""
-        return self._column("SELECT address FROM authorship_people")
-
-    def _column(self, query: str) -> set[str]:
-        return self._database.ask(lambda db: {row[0] for row in db.execute(query)}, set())
+        return {row[0] for row in self._database.rows("SELECT address FROM authorship_people")}
 
     def note_commit(self, vault: Vault, commit: str) -> None:
         """A commit that this process has just made, the newest of its scope: when somebody asks, no
@@ -181,8 +174,7 @@ class Ledger(VersionTable):
     def note_written(self) -> None:
         """Take down which commits were made here, before a ref goes and its log with it."""
         folder = self._store.repository.common_dir
-        query = "SELECT name, size FROM authorship_logs"
-        sizes: dict[str, int] = self._database.ask(lambda db: dict(db.execute(query)), {})
+        sizes: dict[str, int] = dict(self._database.rows("SELECT name, size FROM authorship_logs"))
         noted, now = self._read_noted(sizes.get(NOTED, 0))
         reasons: dict[str, str] = {}
         for name in refs.list_refs(folder, scope.HEADS):
@@ -193,7 +185,7 @@ class Ledger(VersionTable):
                 now[key] = size
         if not now:
             return
-        known = {oid for oid, _ in [*noted, *self._list_noted(reasons)]}
+        known = {oid for oid, _ in [*noted, *self._select_noted(reasons)]}
         new = [(oid, why) for oid, why in reasons.items() if oid not in known]
         self._write_noted(new)
 
@@ -216,16 +208,8 @@ class Ledger(VersionTable):
         if lines := "".join(f"{oid} {word}\n" for oid, word in pairs):
             self._state.append(NOTED, lines.encode(errors="replace"))
 
-    def _list_noted(self, commits: Iterable[str]) -> list[tuple[str, str]]:
-        oids = list(commits)
-        nothing: list[tuple[str, str]] = []
-        return self._database.ask(
-            lambda db: [
-                (oid, word)
-                for oid, word in select(db, "oid, word", "authorship_noted", "oid", oids)
-            ],
-            nothing,
-        )
+    def _select_noted(self, commits: Iterable[str]) -> list[Row]:
+        return self._database.select("oid, word", "authorship_noted", "oid", commits)
 
     def follow_redaction(self, commits: Mapping[str, str]) -> None:
         """Keep what was noted of commits that were written again, under their new ids."""
@@ -262,10 +246,8 @@ class Ledger(VersionTable):
     def _list_new(self, vault: Vault) -> list[HistoryCommit]:
         """Return the rows of history that nobody has looked at."""
         query = "SELECT oid FROM authorship_last WHERE is_private = ?"
-        last = self._database.ask(
-            lambda db: db.execute(query, (int(vault.is_private),)).fetchone(), None
-        )
-        rows = self._history.list_after(last[0] if last else "", is_private=vault.is_private)
+        last = [row[0] for row in self._database.rows(query, (int(vault.is_private),))]
+        rows = self._history.list_after(*last or [""], is_private=vault.is_private)
         known = self._moments(row.oid for row in rows)
         return [row for row in rows if row.oid not in known]
 
@@ -300,7 +282,7 @@ class Ledger(VersionTable):
             *order_by_source([commit for commit in new if commit.oid in sources]),
             *order_by_source([commit for commit in new if commit.oid not in sources]),
         ]
-        ids = {put.key for commit in commits for put in commit.files}
+        ids = {put.id for commit in commits for put in commit.files}
         parents = {parent for commit in commits for parent in commit.parents}
         walk = Walk(
             self._select("id", ids),
@@ -308,7 +290,7 @@ class Ledger(VersionTable):
             lambda key, blob: _read_text(vault, key, blob),
             self._clock(),
         )
-        noted = self._list_noted(commit.oid for commit in commits)
+        noted = self._select_noted(commit.oid for commit in commits)
         reasons = {oid: word for oid, word in noted if word != AHEAD}
         ahead = {oid for oid, word in noted if word == AHEAD}
         cut = {row.oid for row in rows if row.is_cut}

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from treering.derived.database import Database, select
+from treering.derived.database import Database, Row, select
 from treering.git.diff import FileChange
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ class PatchTable:
     def missing(self, commits: Iterable[str]) -> list[str]:
         """List those of some commits of which nothing is known."""
         wanted = list(dict.fromkeys(commits))
-        nothing: set[str] = set()
-        there = self._database.ask(
-            lambda db: {row[0].hex() for row in _select(db, "oid", wanted)}, nothing
-        )
+        there = {oid.hex() for (oid,) in self._select("oid", wanted)}
         return [commit for commit in wanted if commit not in there]
 
     def add(self, files: Mapping[str, Files]) -> None:
@@ -57,32 +54,23 @@ class PatchTable:
     def touching(self, path: int) -> list[str]:
         """List the commits known to change a file, given the key of its path."""
         query = "SELECT oid FROM patches JOIN patches_paths USING (number) WHERE path = ?"
-        nothing: list[str] = []
-        return self._database.ask(
-            lambda db: [row[0].hex() for row in db.execute(query, (path,))], nothing
-        )
+        return [oid.hex() for (oid,) in self._database.rows(query, (path,))]
 
     def files(self, commits: Sequence[str]) -> dict[str, Files]:
         """Return what some commits change, as far as it is known."""
-        nothing: dict[str, Files] = {}
+        oids, nothing = list(map(bytes.fromhex, commits)), dict[str, Files]()
         return self._database.ask(
             lambda db: {
-                oid.hex(): _split(text) for oid, text in _select(db, "oid, files", commits)
+                oid.hex(): _split(text)
+                for oid, text in select(db, "oid, files", "patches", "oid", oids)
             },
             nothing,
         )
 
     def hashes(self, column: Hash, commits: Sequence[str]) -> dict[str, bytes]:
         """Return one of the two hashes of some commits, as far as it is known."""
-        nothing: dict[str, bytes] = {}
-        return self._database.ask(
-            lambda db: {
-                oid.hex(): found
-                for oid, found in _select(db, f"oid, {column}", commits)
-                if found is not None
-            },
-            nothing,
-        )
+        rows = self._select(f"oid, {column}", commits)
+        return {oid.hex(): found for oid, found in rows if found is not None}
 
     def add_hashes(self, column: Hash, hashes: Mapping[str, bytes]) -> None:
         """Write down one of the two hashes of commits whose files are known."""
@@ -91,17 +79,14 @@ class PatchTable:
         if rows:
             self._database.ensure(lambda db: db.executemany(statement, rows) and None)
 
+    def _select(self, columns: str, commits: Iterable[str]) -> list[Row]:
+        return self._database.select(columns, "patches", "oid", map(bytes.fromhex, commits))
+
 
 def key_of(path: bytes) -> int:
     """Return a path as a number that SQLite can hold."""
     digest = hashlib.blake2b(path, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def _select(
-    db: "sqlite3.Connection", columns: str, commits: Sequence[str]
-) -> Iterable[tuple[bytes, ...]]:
-    return select(db, columns, "patches", "oid", [bytes.fromhex(commit) for commit in commits])
 
 
 def _split(text: bytes) -> Files:

@@ -22,7 +22,7 @@ class Table(NamedTuple):
 TABLES: dict[str, Table] = {
     # See history.py.
     "history": Table(
-        1,
+        2,
         """
         CREATE TABLE history_commits (n INTEGER PRIMARY KEY, is_private INTEGER, oid TEXT UNIQUE,
             parents TEXT, time INTEGER, author TEXT, op TEXT, branch TEXT, code_head TEXT,
@@ -32,9 +32,9 @@ TABLES: dict[str, Table] = {
         CREATE INDEX history_by_landing ON history_commits (merged_as) WHERE merged_as != '';
         CREATE INDEX history_by_branch ON history_commits (branch, time);
         CREATE INDEX history_cut ON history_commits (is_cut) WHERE is_cut;
-        CREATE TABLE history_changes (n INTEGER, path TEXT, blob TEXT, before TEXT,
-            PRIMARY KEY (n, path)) WITHOUT ROWID;
-        CREATE INDEX history_by_path ON history_changes (path);
+        CREATE TABLE history_changes (n INTEGER, id TEXT, blob TEXT, before TEXT,
+            PRIMARY KEY (n, id)) WITHOUT ROWID;
+        CREATE INDEX history_by_id ON history_changes (id);
         CREATE TABLE history_tips (oid TEXT PRIMARY KEY) WITHOUT ROWID
         """,
     ),

@@ -23,7 +23,7 @@ from treering.model.provenance import (
     is_same_content,
     is_woven,
 )
-from treering.store.history import FileVersion
+from treering.store.history import ChangedMemory
 from treering.store.vault import NOBODY
 
 ReadText = Callable[[str, str], Memory | None]
@@ -46,7 +46,7 @@ class Contribution(NamedTuple):
     time: int
     author: str
     op: str
-    files: tuple[FileVersion, ...]
+    files: tuple[ChangedMemory, ...]
 
 
 class Walk:
@@ -121,13 +121,13 @@ class Walk:
         if is_first and who.is_here and not _is_all_here(version):
             self._keep(version._replace(people=(who,)))
 
-    def _create(self, put: FileVersion, who: Contributor, moment: float) -> Version:
-        new = Version(put.blob, put.key, (who,), moment, moment, moment)
-        if put.key not in self._blobs_of:
+    def _create(self, put: ChangedMemory, who: Contributor, moment: float) -> Version:
+        new = Version(put.blob, put.id, (who,), moment, moment, moment)
+        if put.id not in self._blobs_of:
             return new
-        new = new._replace(said=self._when_said(put, self._blobs_of[put.key], moment))
-        words = self._hash(put.key, put.blob)
-        same = self._find(put.key, words)
+        new = new._replace(said=self._when_said(put, self._blobs_of[put.id], moment))
+        words = self._hash(put.id, put.blob)
+        same = self._find(put.id, words)
         if same and not (who.is_here and not _is_all_here(same)):
             new = new._replace(people=same.people)
         return new._replace(words=words)
@@ -135,32 +135,32 @@ class Walk:
     def _change(
         self,
         commit: Contribution,
-        put: FileVersion,
+        put: ChangedMemory,
         who: Contributor,
         moment: float,
     ) -> Version:
-        words = self._hash(put.key, put.blob)
+        words = self._hash(put.id, put.blob)
         sources = [self._versions.get(blob) for blob in put.before]
         born = min([moment, *(source.born for source in sources if source)])
-        same = self._find(put.key, words)
+        same = self._find(put.id, words)
         people = same.people if same else self._writers(commit, put, who)
         said = self._when_said(put, put.before, moment)
-        return Version(put.blob, put.key, people, born, moment, said, words)
+        return Version(put.blob, put.id, people, born, moment, said, words)
 
-    def _when_said(self, put: FileVersion, before: Sequence[str], moment: float) -> float:
+    def _when_said(self, put: ChangedMemory, before: Sequence[str], moment: float) -> float:
         """Since when it says what it says: as long as that it was made from, if that says so too.
         To go back to an earlier text is to say it anew."""
-        text = self._read(put.key, put.blob)
+        text = self._read(put.id, put.blob)
         sources = [version for blob in before if (version := self._versions.get(blob))]
         same = [
             source.said
             for source in sources
-            if text and is_same_content(text, self._read(put.key, source.blob))
+            if text and is_same_content(text, self._read(put.id, source.blob))
         ]
         return min([moment, *same])
 
     def _writers(
-        self, commit: Contribution, put: FileVersion, who: Contributor
+        self, commit: Contribution, put: ChangedMemory, who: Contributor
     ) -> tuple[Contributor, ...]:
         versions = [self._versions.get(blob) for blob in put.before]
         people = [
@@ -173,9 +173,9 @@ class Walk:
             people.append(who)
         return tuple(dict.fromkeys(people))
 
-    def _is_woven(self, put: FileVersion) -> bool:
-        text = self._read(put.key, put.blob)
-        parents = [parent for blob in put.before if (parent := self._read(put.key, blob))]
+    def _is_woven(self, put: ChangedMemory) -> bool:
+        text = self._read(put.id, put.blob)
+        parents = [parent for blob in put.before if (parent := self._read(put.id, blob))]
         return text is not None and len(parents) == len(put.before) and is_woven(text, parents)
 
     def _find(self, key: str, words: str) -> Version | None:

@@ -303,7 +303,8 @@ class TrialMerge:
         self._version: tuple[int, ...] = ()
 
     def is_possible(self) -> bool:
-        return self._git_version() >= _OLDEST
+        self._version = self._version or process.version()
+        return self._version >= _OLDEST
 
     def changes_nothing(self, commit: str, tip: str, until: float) -> bool:
         """Return whether merging `tip` into `commit` succeeds and leaves its tree as it is."""
@@ -317,14 +318,7 @@ class TrialMerge:
                 env=ENVIRONMENT | borrow(Path(folder), self._repository.common_dir),
                 seconds=process.time_left(until),
             )
-        return merge == b"%b\0" % self._tree_of(commit).encode()
-
-    def _tree_of(self, commit: str) -> str:
-        return str(self._repository.handle.look_up(commit).tree_id)
-
-    def _git_version(self) -> tuple[int, ...]:
-        self._version = self._version or process.version()
-        return self._version
+        return merge == b"%b\0" % self._repository.objects.commit(commit).tree.encode()
 
 
 def make_apart(folder: Path) -> Path:

@@ -58,7 +58,8 @@ def _refuse_embedded(git_dir: Path) -> None:
     raise NotARepository(
         f"{git_dir} is a bare repository among the files of another one, and was not named.",
         f"`treering -C {shlex.quote(str(_top(git_dir)))} status` is for the repository around it, "
-        f"`treering -C {shlex.quote(str(git_dir))} status` for this one, if you trust whoever made it.",
+        f"`treering -C {shlex.quote(str(git_dir))} status` for this one, if you trust whoever "
+        "made it.",
     )
 
 

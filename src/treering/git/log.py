@@ -128,24 +128,6 @@ def read_all_commits(git_dir: Path, containing: str) -> Iterator[LogCommit]:
     yield from filter(None, map(_parse_commit, text.split(b"\0")))
 
 
-def read_trailers(
-    git_dir: Path, tip: str, keys: Sequence[str], *, most: int = 0, is_first_parent: bool = False
-) -> Iterator[tuple[str, ...]]:
-    """Each commit of a history, newest first, and what its trailers say to some keys."""
-    fields = "".join(f"%x01%(trailers:key={key},valueonly)" for key in keys)
-    text = process.run(
-        git_dir,
-        *("log", *_AS_BYTES, f"--format=%H{fields}"),
-        *([f"--max-count={most}"] if most else ()),
-        *(["--first-parent"] if is_first_parent else ()),
-        *(tip, "--"),
-    )
-    for record in text.decode(errors="replace").split("\0"):
-        values = tuple(value.strip() for value in record.split("\x01"))
-        if len(values) == 1 + len(keys):
-            yield values
-
-
 def list_addresses(
     git_dir: Path, revisions: Sequence[str], *, without: Sequence[str], most: int
 ) -> set[str]:
@@ -352,3 +334,22 @@ def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[
         git_dir, "rev-list", "--count", *arguments, "--", feed=lines, may_fail=(128,)
     )
     return int(text or 0)
+
+
+# --- notes ----------------------------------------------------------------------------------------
+
+NOTES = "refs/notes/"
+
+
+def list_notes_refs(git_dir: Path, pattern: str = NOTES) -> list[str]:
+    """The refs of notes that fit a pattern."""
+    text = process.run(git_dir, "for-each-ref", "--format=%(refname)", "--", pattern)
+    return text.decode(errors="replace").split()
+
+
+def read_notes(git_dir: Path, ref: str) -> Iterator[tuple[str, str]]:
+    """The commits that have a note, and what it says."""
+    words = process.run(git_dir, "notes", f"--ref={ref}", "list").decode().split()
+    for blob, commit in zip(words[0::2], words[1::2], strict=True):
+        data = process.run(git_dir, "cat-file", "blob", blob)
+        yield commit, data.decode("utf-8", errors="replace")

@@ -102,12 +102,9 @@ class Objects:
 
     def is_commit(self, oid: str) -> bool:
         """Return whether an object is here, and a commit: a ref of strangers may hold anything."""
-        return self._is(GIT_OBJECT_COMMIT, oid)
-
-    def _is(self, kind: int, oid: str) -> bool:
         self._get_ready()
         try:
-            return bool(self._database.read_header(oid)[0] == kind)
+            return bool(self._database.read_header(oid)[0] == GIT_OBJECT_COMMIT)
         except (KeyError, ValueError, GitError, OSError):
             return False
 

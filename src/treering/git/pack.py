@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,15 +113,9 @@ def pack_if_many(git_dir: Path) -> None:
     size. One folder of 256 is looked at, another one each time, so that the look costs nothing.
     """
     folder = git_dir / "objects" / f"{time.time_ns() // 1000 % 256:02x}"
-    if _count_files(folder) > _MANY_LOOSE:
-        pack(git_dir)
-
-
-def _count_files(folder: Path) -> int:
-    try:
-        return sum(1 for _ in folder.iterdir())
-    except OSError:
-        return 0
+    with suppress(OSError):
+        if sum(1 for _ in folder.iterdir()) > _MANY_LOOSE:
+            pack(git_dir)
 
 
 def pack(git_dir: Path) -> None:

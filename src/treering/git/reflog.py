@@ -127,13 +127,9 @@ def names_at(log: list[ReflogLine], branch: str, when: int) -> set[str]:
 
 
 def find_copy_source(repository: Repository, branch: str) -> str | None:
-    sources = _sources(repository, branch, _COPIED)
-    return sources[0] if sources else None
-
-
-def _sources(repository: Repository, branch: str, pattern: str) -> list[str]:
-    matches = (re.fullmatch(pattern, line.said) for line in of_branch(repository, branch))
-    return [match[1] for match in matches if match][::-1]
+    matches = (re.fullmatch(_COPIED, line.said) for line in of_branch(repository, branch))
+    sources = [match[1] for match in matches if match]
+    return sources[-1] if sources else None
 
 
 def list_moved_along(

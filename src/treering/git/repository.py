@@ -227,16 +227,26 @@ class Repository:
             tips = sorted(tips, key=lambda tip: self.apart(head, tip)[0])
         return self.merge_base(head, tips[0]) if tips else None
 
-    def first_parents(self, tip: str) -> Iterator[str]:
+    def parents_of(self, commit: str) -> tuple[str, ...] | None:
+        """A commit's parents, or None when it is not in this repository."""
+        try:
+            return tuple(map(str, self.handle.look_up(commit).parent_ids))
+        except (KeyError, ValueError, AttributeError, GitError, OSError):
+            return None
+
+    def first_parents(self, tip: str | None) -> Iterator[str]:
         """A commit, its first parent, that one's first parent, and so on."""
-        at: str | None = tip
-        while at:
-            yield at
-            try:
-                parents = self.objects.commit(at).parents
-            except StoreDamaged:
-                return
-            at = parents[0] if parents else None
+        while tip:
+            yield tip
+            tip = next(iter(self.parents_of(tip) or ()), None)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Where the history of a shallow clone was cut off."""
+        try:
+            text = (self.common_dir / "shallow").read_text(encoding="ascii")
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
+        return frozenset(text.split())
 
     def history(
         self, tips: Sequence[str], *, without: Sequence[str] = (), since: float | None = None

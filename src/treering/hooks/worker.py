@@ -19,10 +19,11 @@ from treering.actions.workspace import Workspace
 from treering.errors import Busy, TreeringError
 from treering.git import lock, refs
 from treering.git.files import check_folder, open_plain
+from treering.git.objects import Person
 from treering.text.masking import mask
 
 if TYPE_CHECKING:
-    from treering.sync.outcome import Synced
+    from treering.sync.plan import Synced
 
 _LOG_BYTES = 64 * 1024
 #: So long a push may take before its memories are shared without it.
@@ -31,15 +32,18 @@ _PUSH_SECONDS, _PUSH_STEP = 60.0, 0.1
 _BINDING_SECONDS = 5.0
 
 
-def work(path: str, event: str = "", inherited: int | None = None) -> None:
+def work(
+    path: str, event: str = "", inherited: int | None = None, *, person: Person | None = None
+) -> None:
     """Do what there is to do for the repository at `path`. `event` is what just happened.
 
-    `inherited` is a descriptor by which the shim holds the worker's lock for us.
+    `inherited` is a descriptor by which the shim holds the worker's lock for us; `person` is who
+    git was told to commit as, if it was.
     """
     with suppress(OSError):
         os.setsid()  # a terminal that closes must not take a write with it
     try:
-        workspace = Workspace.open(path, is_named=True, one_shot=True)
+        workspace = Workspace.open(path, is_named=True, one_shot=True, person=person)
     except TreeringError:
         return  # not a repository any more
     os.chdir("/")  # nobody's folder is held back

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.binding import without_fsync
 from treering.model.scope import Scope
-from treering.store import layout, message
+from treering.store import message
 from treering.store.ancestry import contains
 from treering.store.dates import newest
 from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
@@ -31,7 +31,7 @@ class Missing(NamedTuple):
     commit: str
 
 
-#: Path -> what is missing there.
+#: Memory id -> what is missing of it.
 Loss = dict[str, Missing]
 
 
@@ -67,21 +67,21 @@ def find_loss(
     git compares the trees that came in, so the cost follows their number. Our own reader compares
     the two ends: it also misses what git would still show, a file that is there twice for example.
     """
-    missing_files: Loss = {}
+    missing_memories: Loss = {}
     if not are_commits_whole:
-        missing_files |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
+        missing_memories |= _read_removals(vault, scope, [tip], [base] if base else []) or {}
     if base and contains(vault.repository, tip, base):
-        for path, (before, now) in vault.diff(base, tip).items():
+        for key, (before, now) in vault.diff(base, tip).items():
             if before and not now:
-                missing_files.setdefault(path, Missing(before, tip))
+                missing_memories.setdefault(key, Missing(before, tip))
     root, objects = vault.tree_of(tip), vault.repository.objects
     loss = {
-        path: missing
-        for path, missing in sorted(missing_files.items())
-        if vault.trees.blob(root, path) is None and objects.exists(missing.blob)
+        key: missing
+        for key, missing in sorted(missing_memories.items())
+        if vault.trees.blob(root, key) is None and objects.exists(missing.blob)
     }
     taken_back = kept_back(vault, tip) if loss else {}
-    return {path: miss for path, miss in loss.items() if (path, miss.blob) not in taken_back}
+    return {key: miss for key, miss in loss.items() if (key, miss.blob) not in taken_back}
 
 
 def _read_removals(
@@ -99,10 +99,10 @@ def _read_removals(
         removals: Loss = {}
         for oid in (oid for oid in commits if oid in own):
             if len(commits[oid].parents) < 2:
-                gone = {c.path: c.before[0] for c in changes[oid] if c.before and not c.blob}
+                gone = {c.id: c.before[0] for c in changes[oid] if c.before and not c.blob}
             else:
                 gone = _list_left_out(vault, scope, commits[oid])
-            removals |= {path: Missing(blob, oid) for path, blob in gone.items()}
+            removals |= {key: Missing(blob, oid) for key, blob in gone.items()}
     except TreeringError:
         return None
     return removals
@@ -116,10 +116,10 @@ def _list_left_out(vault: Vault, scope: Scope, merge: HistoryCommit) -> dict[str
     branches = {parent: vault.scope_of(parent).branch for parent in merge.parents}
     is_ours = scope.branch in branches.values()
     return {
-        path: before
+        key: before
         for parent, branch in branches.items()
         if not is_ours or branch == scope.branch
-        for path, (before, now) in vault.diff(parent, merge.oid).items()
+        for key, (before, now) in vault.diff(parent, merge.oid).items()
         if before and not now
     }
 
@@ -135,12 +135,12 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
         op=KEEP,
         subject=f"keep {len(loss)} files that were left out of {scope.branch}",
         code=CodePosition(scope.branch),
-        memories=tuple(mid for path in loss if (mid := layout.id_of_path(path))),
+        memories=tuple(loss),
         left_out=dict(sorted(culprits.items())[:_MOST_CULPRITS]),
     )
     with without_fsync():  # not by fast-import, which would carry a folder of two names along
-        blobs = {path: missing.blob for path, missing in loss.items()}
-        tree = vault.write_folder(objects.commit(tip).tree, blobs)
+        blobs = {key: missing.blob for key, missing in loss.items()}
+        tree = vault.write_loose_tree(objects.commit(tip).tree, blobs)
     os.sync()
     seconds = newest([objects.commit(tip).time], vault.clock())
     return objects.write_commit(tree, (tip,), NOBODY, seconds, text.as_text())

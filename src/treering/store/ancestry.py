@@ -48,7 +48,8 @@ def list_contained(
             commit = repository.objects.commit(oid)
         except StoreDamaged:
             return  # where a shallow clone was cut off
-        if not _is_promotion(commit.message):
+        text = commit.message
+        if not (_TRAILER in text and message.read(text).is_promotion):
             heapq.heappush(waiting, (-commit.time, oid, commit.parents))
 
     for oid in heads if left else ():
@@ -60,10 +61,6 @@ def list_contained(
                 seen.add(parent)
                 look_at(parent)
     return set(commits) - left
-
-
-def _is_promotion(text: str) -> bool:
-    return _TRAILER in text and message.read(text).is_promotion
 
 
 # --- what is new ----------------------------------------------------------------------------------

@@ -7,18 +7,19 @@ our own head alone. Only who changes what others brought puts the change on top 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git import pack, refs
+from treering.git import refs
 from treering.git.binding import without_fsync
 from treering.git.lock import Held
 from treering.git.objects import Person
 from treering.model.scope import Scope
 from treering.store.ancestry import contains, list_contained, read_news
 from treering.store.message import JOIN, CodePosition, Message
-from treering.store.vault import NOBODY, Vault
+from treering.store.vault import NOBODY, Documents, Vault
 from treering.text.masking import mask, mask_branch
 
 if TYPE_CHECKING:  # what joins heads is imported where several are joined
@@ -27,6 +28,9 @@ if TYPE_CHECKING:  # what joins heads is imported where several are joined
 #: From here on one pack is cheaper than trees written and synced one by one.
 _MANY = 10
 _MOST_JOINS = 16
+_Joins = dict[tuple[Scope, frozenset[str]], "tuple[str, JoinResult | None]"]
+#: Scope and heads -> what they are together, and what was decided on the way.
+_joins: WeakKeyDictionary[Vault, _Joins] = WeakKeyDictionary()
 
 
 def list_heads(vault: Vault, scope: Scope) -> list[str]:
@@ -97,26 +101,18 @@ def combine_for_view(
 ) -> tuple[str, JoinResult | None]:
     """The same, for who only looks: of thousands of heads it is made once. The disk is not waited
     for, since it can be made again."""
-    key = (scope, frozenset((*heads, *known)))
-    if key not in vault.joins or not vault.repository.objects.exists(vault.joins[key][0]):
-        if len(vault.joins) >= _MOST_JOINS:
-            vault.joins.clear()
+    key, joins = (scope, frozenset((*heads, *known))), _joins.setdefault(vault, {})
+    if key not in joins or not vault.repository.objects.exists(joins[key][0]):
+        if len(joins) >= _MOST_JOINS:
+            joins.clear()
         with without_fsync():
-            vault.joins[key] = combine(vault, scope, heads, known=known, before=before)
-    return vault.joins[key]
+            joins[key] = combine(vault, scope, heads, known=known, before=before)
+    return joins[key]
 
 
 def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
     """A join as a commit. Nothing in it is of this clone or this moment."""
-    objects = vault.repository.objects
-    if len(result.files) >= _MANY:
-        tree = pack.write_tree(vault.repository, result.base, result.files)
-    else:
-        blobs = {
-            path: objects.write_blob(data) if isinstance(data, bytes) else data
-            for path, data in result.files.items()
-        }
-        tree = vault.write_folder(objects.commit(result.base).tree, blobs)
+    tree = vault.write_tree(result.base, result.documents, many=_MANY)
     return _commit_join(vault, scope, heads, tree)
 
 
@@ -137,16 +133,16 @@ def write(
     vault: Vault,
     held: Held,
     to: Scope,
-    files: Mapping[str, bytes | None],
+    documents: Documents,
     why: Message,
     *,
     person: Person,
     seconds: float,
 ) -> str:
-    """Write files (None: remove) to a scope in one commit on our own head, and return it.
+    """Write memories to a scope in one commit on our own head, and return it.
 
-    Where another head has one of the files, the commit goes on top of that one, too: it knows what
-    it changes.
+    Where another head has one of them, the commit goes on top of that one, too: it knows what it
+    changes.
     """
     own, view = vault.head(to), vault.tip(to)
     for head in list_joined(vault, view) if view else ():
@@ -155,16 +151,17 @@ def write(
     if view and own is None and not others:
         others = vault.fetched_heads(to)
     holders: list[str] = []
-    if view and any(vault.file_at(view, path) for path in files):
-        holders = [head for head in others if any(vault.file_at(head, path) for path in files)]
+    if view and any(vault.blob_at(view, key) for key in documents):
+        holders = [head for head in others if any(vault.blob_at(head, key) for key in documents)]
     parent = own
     if holders:
         parent, _ = combine(vault, to, [*holders, *([own] if own else [])])
     commit = vault.commit(
-        held, to, files, why, parent=parent, old=own, person=person, seconds=seconds
+        held, to, documents, why, parent=parent, old=own, person=person, seconds=seconds
     )
     if others and view:
-        _renew_view(vault, held, to, commit, [h for h in others if h not in holders], view, files)
+        others = [head for head in others if head not in holders]
+        _renew_view(vault, held, to, commit, others, view, documents)
     return commit
 
 
@@ -175,19 +172,18 @@ def _renew_view(
     commit: str,
     others: Sequence[str],
     view: str,
-    files: Mapping[str, bytes | None],
+    ids: Iterable[str],
 ) -> None:
-    """The view after a commit of ours, which knew all that others did to its files: what it wrote
-    stands, and nothing else is different."""
+    """The view after a commit of ours, which knew all that others did to its memories: what it
+    wrote stands, and nothing else is different."""
     old = refs.read(vault.repository.handle, scope.view_ref)
     heads = [commit, *others]
     if not others:
         new = commit
     else:
-        root = vault.repository.objects.commit(commit).tree
-        blobs = {path: vault.trees.blob(root, path) for path in files}
+        blobs = {memory_id: vault.blob_at(commit, memory_id) for memory_id in ids}
         with without_fsync():  # it can be made again
-            tree = vault.write_folder(vault.repository.objects.commit(view).tree, blobs)
+            tree = vault.write_loose_tree(vault.tree_of(view), blobs)
             new = _commit_join(vault, scope, heads, tree)
     set_view(vault, held, scope, new, old=old)
 

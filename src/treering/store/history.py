@@ -28,22 +28,17 @@ if TYPE_CHECKING:
 _FILE, _NOTHING = "100644", "0" * 40
 #: Commits that are read in the time a process takes to start.
 _FEW = 16
-#: Path -> its blob, and those in the parents.
-_Files = dict[str, tuple[str, tuple[str, ...]]]
+#: Memory id -> its blob, and those in the parents.
+_Blobs = dict[str, tuple[str, tuple[str, ...]]]
 
 
-class FileVersion(NamedTuple):
-    """A file as a commit left it ("" where it took it away), and the versions it was made from:
+class ChangedMemory(NamedTuple):
+    """A memory as a commit left it ("" where it took it away), and the versions it was made from:
     those of the parents, or what the commit says a copy was made from."""
 
-    path: str
+    id: str
     blob: str
     before: tuple[str, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """The memory's id."""
-        return layout.id_of_path(self.path) or ""
 
 
 class HistoryCommit(NamedTuple):
@@ -96,10 +91,10 @@ class HistoryReader(Protocol):
         ...
 
     def read_changes(
-        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
-    ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit; with `path` of that file alone, and only
-        commits that changed it."""
+        self, vault: "Vault", commits: Iterable[str], *, memory_id: str = ""
+    ) -> Mapping[str, Sequence[ChangedMemory]]:
+        """Read the memories that commits changed, by commit; with `memory_id` that one alone, and
+        only commits that changed it."""
         ...
 
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
@@ -125,7 +120,7 @@ class GitHistory:
         most: int = 0,
     ) -> Commits:
         """Read commits from git, by their messages alone: trees may be damaged."""
-        words, cut = [f"Treering-Op: {op}" for op in ops], shallow_commits(vault)
+        words, cut = [f"Treering-Op: {op}" for op in ops], vault.repository.shallow_commits()
         log_commits = log.read_log(
             vault.repository.common_dir,
             tips,
@@ -138,13 +133,13 @@ class GitHistory:
         return {commit.oid: commit for commit in commits if not ops or commit.op in ops}
 
     def read_changes(
-        self, vault: "Vault", commits: Iterable[str], *, path: str = ""
-    ) -> Mapping[str, Sequence[FileVersion]]:
-        """Read the files that commits changed, by commit; what cannot be read is an error."""
+        self, vault: "Vault", commits: Iterable[str], *, memory_id: str = ""
+    ) -> Mapping[str, Sequence[ChangedMemory]]:
+        """Read the memories that commits changed, by commit; what cannot be read is an error."""
         named = read_commits(vault, list(commits), may_lack=False, is_walked=False)
-        if not path:
+        if not memory_id:
             return {commit.oid: changes for commit, changes in named}
-        found = ((c.oid, [one for one in changes if one.path == path]) for c, changes in named)
+        found = ((c.oid, [one for one in changes if one.id == memory_id]) for c, changes in named)
         return {oid: changes for oid, changes in found if changes}
 
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
@@ -194,10 +189,10 @@ def read_commits(
     most: int = 0,
     may_lack: bool = True,
     is_walked: bool = True,
-) -> Iterator[tuple[HistoryCommit, list[FileVersion]]]:
+) -> Iterator[tuple[HistoryCommit, list[ChangedMemory]]]:
     """Read commits with what they changed from git, parents first. Of a merge only the files count
     that none of its parents has. The options are those of `log.read_changes`."""
-    cut = shallow_commits(vault)
+    cut = vault.repository.shallow_commits()
     for commit, files in log.read_changes(
         vault.repository.common_dir,
         tips,
@@ -206,25 +201,25 @@ def read_commits(
         may_lack=may_lack,
         is_walked=is_walked,
     ):
-        pairs: _Files = {}
+        pairs: _Blobs = {}
         for file in files:
             *old, new = (
                 blob if mode == _FILE and blob != _NOTHING else ""
                 for mode, blob in zip(file.modes, file.blobs, strict=True)
             )
-            if layout.id_of_path(file.path) and (new or any(old)):
-                pairs[file.path] = (new, tuple(dict.fromkeys(filter(None, old))))
+            if (memory_id := layout.id_of_path(file.path)) and (new or any(old)):
+                pairs[memory_id] = (new, tuple(dict.fromkeys(filter(None, old))))
         said = message.read(commit.message)
         yield _describe(commit, said, cut), _list_changes(vault, commit, said, pairs)
 
 
 def read_few_commits(
     vault: "Vault", tips: Sequence[str], is_known: Callable[[str], bool]
-) -> list[tuple[HistoryCommit, list[FileVersion]]] | None:
+) -> list[tuple[HistoryCommit, list[ChangedMemory]]] | None:
     """The same without a process, where little is new and nothing was merged: after each capture.
     None where it has to be asked of git."""
-    objects, news = vault.repository.objects, dict[str, tuple[HistoryCommit, list[FileVersion]]]()
-    cut = shallow_commits(vault)
+    objects, news = vault.repository.objects, dict[str, tuple[HistoryCommit, list[ChangedMemory]]]()
+    cut = vault.repository.shallow_commits()
     try:
         for tip in tips:
             line, at = list[CommitInfo](), tip
@@ -236,9 +231,9 @@ def read_few_commits(
                 at = commit.parents[0] if commit.parents else ""
             for commit in reversed(line):
                 before = vault.tree_of(commit.parents[0]) if commit.parents else None
-                pairs: _Files = {
-                    path: (new or "", (old,) if old else ())
-                    for path, (old, new) in vault.trees.differing(before, commit.tree).items()
+                pairs: _Blobs = {
+                    memory_id: (new or "", (old,) if old else ())
+                    for memory_id, (old, new) in vault.trees.differing(before, commit.tree).items()
                 }
                 said = message.read(commit.message)
                 changes = _list_changes(vault, commit, said, pairs)
@@ -259,29 +254,20 @@ def _describe(
 
 
 def _list_changes(
-    vault: "Vault", commit: CommitInfo | log.LogCommit, said: message.Message, pairs: _Files
-) -> list[FileVersion]:
+    vault: "Vault", commit: CommitInfo | log.LogCommit, said: message.Message, pairs: _Blobs
+) -> list[ChangedMemory]:
     if said.is_promotion:
         try:
             tree = vault.diff(None, commit.oid)
         except StoreDamaged:
             tree = {}
-        pairs = {path: pairs.get(path, (b, (b,))) for path, (_, b) in tree.items() if b}
-    changes = [FileVersion(path, blob, before) for path, (blob, before) in sorted(pairs.items())]
+        pairs = {key: pairs.get(key, (b, (b,))) for key, (_, b) in tree.items() if b}
+    changes = [ChangedMemory(key, blob, before) for key, (blob, before) in sorted(pairs.items())]
     sources = said.bases if len(commit.parents) < 2 else {}
     return [
-        c._replace(before=(sources[c.key],)) if not c.before and c.key in sources else c
+        c._replace(before=(sources[c.id],)) if not c.before and c.id in sources else c
         for c in changes
     ]
-
-
-def shallow_commits(vault: "Vault") -> frozenset[str]:
-    """Where the history of a shallow clone was cut off."""
-    try:
-        text = (vault.repository.common_dir / "shallow").read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError):
-        return frozenset()
-    return frozenset(text.split())
 
 
 # --- promotions -----------------------------------------------------------------------------------
@@ -299,7 +285,7 @@ class PromotionRecord(NamedTuple):
     time: int = 0
 
 
-#: What was kept back: the file and the blob, and when that was last said.
+#: What was kept back: the memory and its blob, and when that was last said.
 KeptBack = dict[tuple[str, str], int]
 
 
@@ -329,25 +315,24 @@ def choose_kept_back(
     for record in records:
         for line in record.said.kept_back:
             key, _, blob = line.partition(" ")
-            file = (layout.path_of(key), blob)
+            file = (key, blob)
             below = records if is_whole else promotions(vault, record.commit)
             if record.time > again.get(file, 0) and _is_brought(vault, below, *file):
                 found[file] = max(record.time, found.get(file, 0))
     return found
 
 
-def _is_brought(vault: "Vault", records: list[PromotionRecord], path: str, blob: str) -> bool:
+def _is_brought(vault: "Vault", records: list[PromotionRecord], key: str, blob: str) -> bool:
     """Return whether a promotion brought a version: nothing else can be taken back by a word."""
     return any(
-        record.said.op == PROMOTE and vault.file_at(record.commit, path) == blob
+        record.said.op == PROMOTE and vault.blob_at(record.commit, key) == blob
         for record in records
     )
 
 
 def list_ours(vault: "Vault", commit: str) -> list[tuple[str, str]]:
-    """All files of ours in the tree of a commit: path and blob."""
-    pairs = vault.diff(None, commit)
-    return [(path, blob) for path, (_, blob) in pairs.items() if blob]
+    """All memories in the tree of a commit: id and blob."""
+    return [(memory_id, blob) for memory_id, (_, blob) in vault.diff(None, commit).items() if blob]
 
 
 def read_promotions(
@@ -386,7 +371,7 @@ def promotion_of(vault: "Vault", tip: str, memory_id: str) -> message.Message | 
         if not promotion.said.bulk and memory_id not in promotion.said.memories:
             continue
         blob = vault.blob_at(promotion.commit, memory_id)
-        if blob and (layout.path_of(memory_id), blob) not in held:
+        if blob and (memory_id, blob) not in held:
             return promotion.said
     return None
 

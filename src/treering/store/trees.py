@@ -21,9 +21,9 @@ from treering.model.memory import ALPHABET
 from treering.model.scope import Scope
 from treering.store import layout
 
-#: Memory id, or key of a prompt or template -> blob id.
+#: Memory id -> blob id.
 Listing = dict[str, str]
-#: Path in a scope's tree -> the blobs two trees have there, None where one has nothing of ours.
+#: Memory id -> the blobs two trees have of it, None where one has nothing of ours.
 Pairs = dict[str, tuple[str | None, str | None]]
 
 #: The name of a shard, and the trees two trees of memories have there.
@@ -56,7 +56,7 @@ class Trees:
         self._folders: dict[str, dict[str, str]] = {}
         self._listings: dict[str, Listing] = {}
         self._apart: dict[tuple[str | None, str | None], list[ShardChange]] = {}
-        self._roots: dict[str, dict[str, str]] = {}
+        self._roots: dict[str, str | None] = {}
 
     def lines(self, tree: str) -> list[TreeEntry]:
         """All lines of a tree; those whose name is there twice have no mode: they are no one's."""
@@ -66,24 +66,16 @@ class Trees:
             return lines
         return [line if names[line.name] == 1 else line._replace(mode=0) for line in lines]
 
-    def folder(self, root: str | None, name: str) -> str | None:
-        """The tree of one of a scope's folders, or of a folder in one."""
+    def memories(self, root: str | None) -> str | None:
+        """The tree that holds the memories of a scope."""
         if root is None:
             return None
-        if layout.is_shard(name):
-            return self.shards(root).get(name)
-        if name != layout.MEMORIES:
-            return next(
-                (e.oid for e in self.lines(root) if e.name == name and e.mode == TREE), None
-            )
-        folders = self._roots.get(root)
-        if folders is None:
+        if root not in self._roots:
             if len(self._roots) >= _MOST_ROOTS:
                 self._roots.clear()
-            lines = self.lines(root)
-            ours = {e.name: e.oid for e in lines if e.mode == TREE and e.name == layout.MEMORIES}
-            folders = self._roots[root] = ours
-        return folders.get(name)
+            ours = (e for e in self.lines(root) if e.mode == TREE and e.name == layout.MEMORIES)
+            self._roots[root] = next((entry.oid for entry in ours), None)
+        return self._roots[root]
 
     # --- memories ---------------------------------------------------------------------------------
 
@@ -173,12 +165,12 @@ class Trees:
                 self._listings.pop(old, None)  # a server's threads may be here together
         return listing
 
-    # --- by path ----------------------------------------------------------------------------------
+    # --- by id ------------------------------------------------------------------------------------
 
-    def blob(self, root: str, path: str) -> str | None:
-        """The memory at a path."""
-        tree, memory_id = self.folder(root, layout.MEMORIES), layout.id_of_path(path)
-        return self.memory(tree, memory_id) if tree and memory_id else None
+    def blob(self, root: str, memory_id: str) -> str | None:
+        """The blob of one memory below a root."""
+        tree = self.memories(root)
+        return self.memory(tree, memory_id) if tree else None
 
     def memory(self, memories: str, memory_id: str) -> str | None:
         """The blob of one memory."""
@@ -189,17 +181,17 @@ class Trees:
     def differing(self, one: str | None, other: str | None) -> Pairs:
         """Memories that two roots do not share; equal folders are not even looked into."""
         pairs: Pairs = {}
-        ours, theirs = (self.folder(root, layout.MEMORIES) for root in (one, other))
+        ours, theirs = self.memories(one), self.memories(other)
         for name, before, after in self.shards_apart(ours, theirs):
             here, there = (self.shard(name, tree) if tree else {} for tree in (before, after))
             for memory_id in {memory_id for memory_id, _ in here.items() ^ there.items()}:
-                pairs[layout.path_of(memory_id)] = (here.get(memory_id), there.get(memory_id))
+                pairs[memory_id] = (here.get(memory_id), there.get(memory_id))
         return pairs
 
     def ahead(self, one: str | None, other: str) -> Pairs:
         """The same without what only `one` has: what lacks most of it costs what it has itself."""
         pairs: Pairs = {}
-        ours, theirs = (self.folder(root, layout.MEMORIES) for root in (one, other))
+        ours, theirs = self.memories(one), self.memories(other)
         if theirs is None or ours == theirs:
             return pairs
         before = self.shards(ours) if ours else {}
@@ -208,7 +200,7 @@ class Trees:
                 here = self.shard(name, there) if there else {}
                 for memory_id, blob in self.shard(name, tree).items():
                     if here.get(memory_id) != blob:
-                        pairs[layout.path_of(memory_id)] = (here.get(memory_id), blob)
+                        pairs[memory_id] = (here.get(memory_id), blob)
         return pairs
 
     def changed_shards(
@@ -249,18 +241,14 @@ class Snapshot:
         self.scope = scope
         self.tip = tip
         self._root = repository.objects.commit(tip).tree if tip is not None else None
-        self._memories = self._memories_tree()
+        self._memories = trees.memories(self._root)
+        if self._memories:
+            trees.shards(self._memories)  # without it nothing can be listed: damaged as a whole
 
     @property
     def key(self) -> tuple[Scope, str | None]:
         """What it holds depends on nothing else."""
         return (self.scope, self._memories)
-
-    def _memories_tree(self) -> str | None:
-        tree = self._trees.folder(self._root, layout.MEMORIES)
-        if tree:
-            self._trees.shards(tree)  # without it nothing can be listed: damaged as a whole
-        return tree
 
     def blob(self, memory_id: str) -> str | None:
         """The blob of one memory, from its shard alone, however many there are."""

@@ -1,9 +1,10 @@
 """A vault: one git repository's memory refs. The user's repository is one, private.git another."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from treering.clock import Clock, wall_clock
 from treering.errors import (
@@ -21,12 +22,15 @@ from treering.model import document, scope
 from treering.model.document import FORMAT
 from treering.model.memory import Memory
 from treering.model.scope import Scope, is_utf8
-from treering.store import message
+from treering.store import layout, message
 from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
 from treering.store.history import GitHistory, HistoryReader
 from treering.store.message import JOIN, Message
-from treering.store.trees import Listing, Pairs, Snapshot, Trees
+from treering.store.trees import Pairs, Snapshot, Trees
+
+#: Memory id -> what it becomes: the bytes of a document, a blob there is, or nothing.
+Documents = Mapping[str, bytes | str | None]
 
 _MOST_PARSED = 20_000
 _MOST_SNAPSHOTS = 1_000
@@ -67,10 +71,6 @@ class Vault:
         self.clock = clock
         self.trees = Trees(repository)
         self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
-        #: (source commit, target commit, which part) -> what of the one the other has taken over.
-        self.taken_over: dict[tuple[str, str], Listing] = {}
-        #: Scope and heads -> what they are together, and what was decided on the way.
-        self.joins: dict[tuple[Scope, frozenset[str]], tuple[str, Any]] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
@@ -94,19 +94,14 @@ class Vault:
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
             return own or self._look_at(of, self.fetched_heads(of))
-        if own == view or (self._is_readable(view) and own in (None, *self._list_parents(view))):
-            return view
+        with suppress(StoreDamaged):  # it is written without a sync, since it can be made again
+            commit = self.repository.objects.commit(view)
+            is_whole = self.repository.objects.exists(commit.tree)
+            if own == view or (is_whole and own in (None, *commit.parents)):
+                return view
         from treering.store.heads import repair_view  # after a crash alone
 
         return repair_view(self, of, view, own)
-
-    def _is_readable(self, view: str) -> bool:
-        """Return whether a view is whole: it is written without a sync, since it can be made
-        again."""
-        try:
-            return self.repository.objects.exists(self.repository.objects.commit(view).tree)
-        except StoreDamaged:
-            return False
 
     def is_join(self, commit: str) -> bool:
         """Return whether a commit only puts heads together."""
@@ -186,13 +181,11 @@ class Vault:
         that is not UTF-8 no answer could tell, and doctor does."""
         if not is_utf8(component):
             return None
-        return Scope.of_component(component, self._full_name(component, tip))
-
-    def _list_parents(self, commit: str) -> tuple[str, ...]:
-        try:
-            return self.repository.objects.commit(commit).parents
-        except StoreDamaged:
-            return ()
+        full = ""
+        if "%+" in component:
+            with suppress(StoreDamaged):
+                full = self.scope_of(tip).branch
+        return Scope.of_component(component, full)
 
     def tip_or(self, of: Scope, tip: str) -> str:
         """The tip of a scope, or another one where it cannot be read."""
@@ -200,14 +193,6 @@ class Vault:
             return self.tip(of) or tip
         except StoreDamaged:
             return tip
-
-    def _full_name(self, component: str, tip: str) -> str:
-        if "%+" not in component:
-            return ""
-        try:
-            return message.read(self.repository.objects.commit(tip).message).code.branch
-        except StoreDamaged:
-            return ""
 
     def snapshot(self, of: Scope) -> Snapshot:
         """The scope as it is now.
@@ -250,20 +235,16 @@ class Vault:
 
     def blob_at(self, commit: str, memory_id: str) -> str | None:
         """The blob of a memory in the tree of any commit."""
-        return self.snapshot_at(Scope(""), commit).blob(memory_id)
+        return self.trees.blob(self.tree_of(commit), memory_id)
 
     def tree_of(self, commit: str) -> str:
         """The tree of any commit."""
         return self.repository.objects.commit(commit).tree
 
     def diff(self, one: str | None, other: str | None) -> Pairs:
-        """The files of ours that two commits do not share; None is a commit without files."""
+        """The memories that two commits do not share; None is a commit without any."""
         roots = (self.tree_of(commit) if commit else None for commit in (one, other))
         return self.trees.differing(*roots)
-
-    def file_at(self, commit: str, path: str) -> str | None:
-        """The blob at a path of ours in the tree of any commit."""
-        return self.trees.blob(self.tree_of(commit), path)
 
     def memory(self, blob: str) -> Memory:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
@@ -307,7 +288,7 @@ class Vault:
         self,
         held: Held,  # noqa: ARG002 - asked for so that nobody writes without it
         to: Scope,
-        files: Mapping[str, bytes | None],
+        documents: Documents,
         why: Message,
         *,
         person: Person,
@@ -315,7 +296,7 @@ class Vault:
         parent: str | None,
         old: str | None,
     ) -> str:
-        """Write files (None: remove) to a scope in one commit, and return it once it is on disk.
+        """Write memories to a scope in one commit, and return it once it is on disk.
 
         It goes on top of `parent`, and our own head moves to it from `old`.
 
@@ -323,26 +304,14 @@ class Vault:
         A kill before 2 leaves unreachable objects, after 2 a complete commit.
         """
         objects = self.repository.objects
-        root = None
         if parent:
             self.refuse_newer_format(parent)
-            root = objects.commit(parent).tree
-
         parents = (parent,) if parent else ()
-
-        def write_commit(tree: str) -> str:
-            return objects.write_commit(tree, parents, person, int(seconds), why.as_text())
-
-        if len(files) >= pack.MANY:
-            tree = pack.write_tree(self.repository, parent, files)
-            commit = write_commit(tree)
-        elif len(files) > 1:
-            with objects.write_together(self.repository.common_dir):
-                tree = self._write_files(root, files)
-                commit = write_commit(tree)
-        else:
-            tree = self._write_files(root, files)
-            commit = write_commit(tree)
+        are_few = 1 < len(documents) < pack.MANY
+        folder = self.repository.common_dir
+        with objects.write_together(folder) if are_few else nullcontext():
+            tree = self.write_tree(parent, documents)
+            commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
         refs.move(
             self.repository.handle, self.repository.common_dir, to.ref, commit, old=old, why=why.op
         )
@@ -370,26 +339,29 @@ class Vault:
         if there > FORMAT:
             raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
-    def _write_files(self, root: str | None, files: Mapping[str, bytes | None]) -> str:
-        write = self.repository.objects.write_blob
-        blobs = {path: None if data is None else write(data) for path, data in files.items()}
-        return self.write_folder(root, blobs)
+    def write_tree(self, base: str | None, documents: Documents, *, many: int = pack.MANY) -> str:
+        """The tree of a commit, or of none, with memories put in or taken out. From `many` on they
+        are written as one pack."""
+        if len(documents) >= many:
+            files = {layout.path_of(memory_id): data for memory_id, data in documents.items()}
+            return pack.write_tree(self.repository, base, files)
+        return self.write_loose_tree(self.tree_of(base) if base else None, documents)
 
-    def write_folder(self, base: str | None, blobs: Mapping[str, str | None]) -> str:
-        """The tree `base` with blobs put in or taken out; only changed folders are written."""
+    def write_loose_tree(self, root: str | None, documents: Documents) -> str:
+        """The same on top of a tree; only the shards that changed are written."""
         objects = self.repository.objects
-        lines: dict[str, tuple[int, str] | None] = {}
-        folders: dict[str, dict[str, str | None]] = {}
-        for path, blob in blobs.items():
-            first, slash, rest = path.partition("/")
-            if slash:
-                folders.setdefault(first, {})[rest] = blob
-            else:
-                lines[first] = (BLOB, blob) if blob else None
-        for name, below in folders.items():
-            old = self.trees.folder(base, name)
-            lines[name] = (TREE, self.write_folder(old, below))
-        return objects.write_tree(base, lines)
+        shards: dict[str, dict[str, tuple[int, str] | None]] = {}
+        for memory_id, data in documents.items():
+            blob = objects.write_blob(data) if isinstance(data, bytes) else data
+            lines = shards.setdefault(layout.shard_of(memory_id), {})
+            lines[layout.file_of(memory_id)] = (BLOB, blob) if blob else None
+        if not shards:
+            return objects.write_tree(root, {})
+        memories = self.trees.memories(root)
+        before = self.trees.shards(memories) if memories else {}
+        folders = {n: (TREE, objects.write_tree(before.get(n), ls)) for n, ls in shards.items()}
+        new = (TREE, objects.write_tree(memories, folders))
+        return objects.write_tree(root, {layout.MEMORIES: new})
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
         objects = self.repository.objects

@@ -27,8 +27,8 @@ from treering.store.fetched import (
 from treering.store.state import StateFolder
 from treering.store.store import Store
 from treering.store.vault import NOBODY, Vault
-from treering.sync import clone, plan
-from treering.sync.place import Place, RemoteHead
+from treering.sync import plan
+from treering.sync.place import Place, RemoteHead, read_id
 
 #: More scopes than a team has, and more clones of one; a remote that offers more is not followed
 #: beyond them.
@@ -64,7 +64,7 @@ class Fetching(NamedTuple):
         if beyond := [head for other in order[MAX_SCOPES:] for head in heads_of[other]]:
             note = f"{name} offers {len(order)} scopes, {MAX_SCOPES} of them are used"
             self.notes.append(f"{note}; left out: {_name_clones(beyond)}")
-        own = clone.read_id(self.repository)
+        own = read_id(self.repository)
         chosen: list[RemoteHead] = []
         for component in order[:MAX_SCOPES]:
             some = heads_of[component]

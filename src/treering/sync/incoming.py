@@ -16,7 +16,7 @@ from treering.errors import FormatTooNew, StoreDamaged, TreeringError
 from treering.git import refs
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, Scope
-from treering.store import heads, layout, message
+from treering.store import heads, message
 from treering.store.absence import Loss, find_losses, put_back, tell
 from treering.store.ancestry import TOO_LARGE, contains, list_below, list_contained, read_news
 from treering.store.dates import TOLERANCE
@@ -97,7 +97,7 @@ def look_over(
 def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
     commit = vault.repository.objects.commit(tip)
-    memories = vault.trees.folder(commit.tree, layout.MEMORIES)
+    memories = vault.trees.memories(commit.tree)
     if memories and _size_of(vault, memories) > _MOST_LISTED:
         raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
     vault.snapshot_at(scope, tip)
@@ -180,7 +180,7 @@ def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
         return False
     heads.put(vault, actor.held, scope, suspects, "sync: dated later than now")
     why = Message(message.NOTE, "note what is dated later than now", actor.code_of(scope))
-    heads.write(vault, actor.held, scope, {}, why, person=actor.person, seconds=actor.seconds)
+    actor.write(vault, scope, {}, why)
     return True
 
 
@@ -215,13 +215,17 @@ def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[st
         ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
-            tips = _leave_out_own(store, place, scope, tips)
+            # What we said ourselves and have said more since, as before every push.
+            last, own = place.own_head(scope), store.shared.head(scope)
+            if last in tips and own and contains(store.repository, own, last):
+                tips.remove(last)
             bases = _list_news(store, scope, tips, ours, sight.earlier)
         else:
             is_ours = is_wanted(store.shared, scope)
             bases = {
-                tip: _find_inspected(scope, sight.earlier.get(tip), sight)
+                tip: earlier if (scope.component, earlier) in sight.inspected else None
                 for tip in tips
+                for earlier in (sight.earlier.get(tip, ""),)
                 if (is_ours or (scope.component, tip) not in sight.inspected) and exists(tip)
             }
         if bases:
@@ -240,17 +244,6 @@ def _leave_out_aside(store: Store, scope: Scope, tips: list[str]) -> list[str]:
     ]
     held = list_contained(store.repository, aside, tips) if aside else ()
     return [tip for tip in tips if tip not in aside and tip not in held]
-
-
-def _leave_out_own(store: Store, place: Place, scope: Scope, tips: Collection[str]) -> list[str]:
-    """Without what we said ourselves and have said more since, as before every push."""
-    last, own = place.own_head(scope), store.shared.head(scope)
-    is_past = last in tips and own and contains(store.repository, own, last)
-    return [tip for tip in tips if not (is_past and tip == last)]
-
-
-def _find_inspected(scope: Scope, tip: str | None, sight: Sight) -> str | None:
-    return tip if tip and (scope.component, tip) in sight.inspected else None
 
 
 def _list_news(

@@ -1,18 +1,49 @@
-"""A remote as it was last listed: its heads by scope, and what our own refs there are called."""
+"""A remote as it was last listed: its heads by scope, and what our own refs there are called.
 
+Each clone has a name of its own, and pushes to refs of its own, so that nobody has to wait for
+another.
+"""
+
+import re
+import secrets
+import string
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from treering.branches.sharing import pushed_ref
-from treering.git import refs
+from treering.git import config, refs
 from treering.git.lock import Held
+from treering.git.repository import Repository
 from treering.model.scope import HEADS, Scope
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.store.vault import Vault
 
 _LONGEST = 240
+_CLONE_KEY = "treering.clone"
+_CLONE_ID = "[a-z0-9]{12}"
+_LETTERS = string.ascii_lowercase + string.digits
+
 #: Whose the heads are that a remote has itself: it is somebody's working repository.
 WORKING = "heads"
+
+
+def read_id(repository: Repository) -> str:
+    """The name of this clone on remotes, or nothing where it has none yet. Only the repository's
+    own configuration counts: one for all of a user's would name all of them alike."""
+    values = config.read_own(repository.common_dir, _CLONE_KEY)
+    return values[-1] if values and re.fullmatch(_CLONE_ID, values[-1]) else ""
+
+
+def take_id(repository: Repository) -> str:
+    """The name of this clone, made once."""
+    return read_id(repository) or take_new_id(repository)
+
+
+def take_new_id(repository: Repository) -> str:
+    """Another name: this repository was copied, and its first one is someone else's now."""
+    new = "".join(secrets.choice(_LETTERS) for _ in range(12))
+    config.put(repository.common_dir, _CLONE_KEY, new)
+    return new
 
 
 class RemoteHead(NamedTuple):

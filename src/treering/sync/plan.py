@@ -1,4 +1,5 @@
-"""The plan of a push: what a remote should have, what it need not have any more, what stays here.
+"""The plan of a push: what a remote should have, what it need not have any more, what stays here;
+and what a sync tells in the end, of every scope, in the contract's words.
 
 A reason to push is a commit, no join, that we have and no head of its scope there holds, whoever
 made it, if git shows the scope's branch on the remote. A head that has vanished is not a deletion:
@@ -6,6 +7,7 @@ a mirror push may wipe those of dead clones.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from treering.branches import undo
@@ -14,8 +16,7 @@ from treering.branches.long_lived import is_long_lived
 from treering.branches.names import is_left_over
 from treering.branches.promotion import is_taken_over
 from treering.branches.sharing import SharingRules, pushed_ref, read_pushed
-from treering.branches.survey import local_scopes, seen_scopes
-from treering.branches.trash import list_trash
+from treering.branches.survey import list_trash, local_scopes, seen_scopes
 from treering.branches.trunk import trunk_of
 from treering.git import reach, refs
 from treering.git.repository import Repository
@@ -27,6 +28,34 @@ from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync.place import Place
 from treering.sync.withdrawal import find_withdrawal
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedScope:
+    """One scope of the answer; `reason` says why it was refused or stays here, `notes` what a merge
+    decided."""
+
+    branch: str
+    status: str
+    reason: str | None = None
+    notes: tuple[str, ...] | None = None
+    undo: str | None = None  # the ref of what we saw before, where the sync changed that
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What happened: `fetched`, `pushed` and `merged` count branches."""
+
+    remote: str
+    scopes: tuple[SyncedScope, ...]
+    fetched: int
+    pushed: int
+    merged: int
+    memories_fetched: int | None = None  # not known before a fetch
+    memories_pushed: int = 0
+    memories_merged: int = 0
+    dry_run: bool = False
+    notes: tuple[str, ...] | None = None
 
 
 class SyncPlan(NamedTuple):

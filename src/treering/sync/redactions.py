@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from treering.branches.apply import Actor, trash_name
-from treering.branches.survey import seen_scopes
-from treering.branches.trash import REDACTED, list_trash
+from treering.branches.survey import REDACTED, list_trash, seen_scopes
 from treering.branches.trunk import trunk_of
 from treering.model.scope import Scope
-from treering.store import layout, message
+from treering.store import message
 from treering.store.fetched import LOST, list_fetched
 from treering.store.heads import list_heads
 from treering.store.redaction import (
@@ -28,7 +27,7 @@ from treering.store.redaction import (
 )
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
-from treering.sync.leaks import Departures, NewFile
+from treering.sync.leaks import Departures, NewVersion
 from treering.sync.place import Place
 
 #: So many memories somebody else may redact at once; more wait for a yes.
@@ -120,13 +119,9 @@ class Redactions:
     def _list_writers(self, memory_id: str, incoming: Iterable[IncomingScope]) -> set[str]:
         """List who wrote versions of a memory, in what was here before."""
         tips = [*seen_scopes(self._vault).values(), *(one.before for one in incoming if one.before)]
-        commits, path = self._vault.history.read(self._vault, tips), layout.path_of(memory_id)
-        changes = self._vault.history.read_changes(self._vault, commits)
-        return {
-            commit.author
-            for oid, commit in commits.items()
-            if commit.op != REDACT and any(change.path == path for change in changes[oid])
-        }
+        commits = self._vault.history.read(self._vault, tips)
+        changes = self._vault.history.read_changes(self._vault, commits, memory_id=memory_id)
+        return {commits[oid].author for oid in changes if commits[oid].op != REDACT}
 
     def _wait(self, who: str, ids: Collection[str], heads: dict[str, str]) -> None:
         if ids:
@@ -159,10 +154,9 @@ class Redactions:
         trunk = self._vault.tip(self._trunk)
         return {
             memory_id
-            for head, files in departures.items()
-            for path, blob in files
-            if (memory_id := layout.id_of_path(path))
-            and any(self._has_tombstone(tip, memory_id, blob) for tip in (head, trunk) if tip)
+            for head, versions in departures.items()
+            for memory_id, blob in versions
+            if any(self._has_tombstone(tip, memory_id, blob) for tip in (head, trunk) if tip)
             and is_text(self._vault, blob)
         }
 
@@ -190,11 +184,10 @@ class Redactions:
         self.take_out(actor, own)
         self._put_away(actor, "", set(ids) - own, ())
 
-    def holds_waiting(self, files: Iterable[NewFile]) -> bool:
-        """Return whether a text is among some files whose redaction waits for a yes."""
+    def holds_waiting(self, versions: Iterable[NewVersion]) -> bool:
+        """Return whether a text is among some versions whose redaction waits for a yes."""
         return any(
-            layout.id_of_path(path) in self.waiting and is_text(self._vault, blob)
-            for path, blob in files
+            memory_id in self.waiting and is_text(self._vault, blob) for memory_id, blob in versions
         )
 
     def hides_waiting(self, before: str | None, now: str | None) -> bool:
@@ -243,10 +236,7 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
     ours = incoming.before
     for head in incoming.heads:
         root = vault.tree_of(ours) if ours else None
-        for path, (mine, theirs) in vault.trees.ahead(root, vault.tree_of(head)).items():
-            memory_id = layout.id_of_path(path)
-            if memory_id is None:
-                continue
+        for memory_id, (mine, theirs) in vault.trees.ahead(root, vault.tree_of(head)).items():
             at_trunk = vault.blob_at(trunk, memory_id) if trunk else None
             blobs = {mine, theirs, at_trunk} - {None}
             stones = {is_tombstone(vault, blob) for blob in blobs if blob}

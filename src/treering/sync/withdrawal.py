@@ -14,7 +14,7 @@ from treering.git import refs
 from treering.git.lock import Held
 from treering.git.remote import Remote
 from treering.model.scope import Scope
-from treering.store import heads, message
+from treering.store import message
 from treering.store.ancestry import contains
 from treering.store.message import Message
 from treering.store.store import Store
@@ -35,7 +35,7 @@ def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iter
     )
     subject = f"withdraw {len(lines)} scopes"
     why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
-    heads.write(vault, actor.held, trunk, {}, why, person=actor.person, seconds=actor.seconds)
+    actor.write(vault, trunk, {}, why)
 
 
 def withdraw_from(

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.branches.layers import view_of_trash
-from treering.branches.trash import list_trash
+from treering.branches.survey import list_trash
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
 from treering.model.dates import format_moment

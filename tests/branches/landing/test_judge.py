@@ -9,7 +9,6 @@ from branches.landing.landings import LINES, edit, feature, judged, squash, targ
 from conftest import Repo
 from treering.branches.landing.judge import Judge, Limits, Target
 from treering.git import process
-from treering.git.diff import TrialMerge
 from treering.git.repository import Repository
 
 
@@ -734,7 +733,7 @@ def test_old_git_leaves_merges_out_and_says_so(repo, monkeypatch):
     tip = feature(repo)
     edit(repo, 12, "near")
     squash(repo, fix=True)
-    monkeypatch.setattr(TrialMerge, "_git_version", lambda _: (2, 37))
+    monkeypatch.setattr("treering.git.diff.process.version", lambda: (2, 37))
 
     found = judged(repo, tip)
 

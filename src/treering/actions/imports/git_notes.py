@@ -8,7 +8,7 @@ from typing import Any
 
 from treering.actions.imports.records import Numbered, check
 from treering.errors import Invalid
-from treering.git import notes
+from treering.git import log
 from treering.git.repository import Repository
 
 _MEMORY = "mem-"  # git-notes-memory: one JSON object a branch, on the first commit
@@ -25,10 +25,10 @@ def records(repository: Repository, wanted: str = "") -> Iterator[Numbered]:
     """Every note of the repository, or of one notes ref."""
     number = 0
     for ref in _refs(repository.common_dir, wanted):
-        name = ref.removeprefix(notes.NOTES)
+        name = ref.removeprefix(log.NOTES)
         if name.startswith(("ent-", "idx-")):
             continue  # indexes that git-notes-memory derives from its mem- notes
-        for commit, text in notes.read_notes(repository.common_dir, ref):
+        for commit, text in log.read_notes(repository.common_dir, ref):
             found = (
                 _memories(name, text) if name.startswith(_MEMORY) else [_note(name, commit, text)]
             )
@@ -39,10 +39,10 @@ def records(repository: Repository, wanted: str = "") -> Iterator[Numbered]:
 
 def _refs(git_dir: Path, wanted: str) -> list[str]:
     if wanted in ("", "."):
-        pattern = notes.NOTES
+        pattern = log.NOTES
     else:
-        pattern = wanted if wanted.startswith(notes.NOTES) else notes.NOTES + wanted
-    refs = notes.list_refs(git_dir, pattern)
+        pattern = wanted if wanted.startswith(log.NOTES) else log.NOTES + wanted
+    refs = log.list_notes_refs(git_dir, pattern)
     if not refs:
         raise Invalid("There are no notes here.", hint="`git notes list` shows what git has.")
     return refs

@@ -111,10 +111,7 @@ class LineBindings:
         were found out anew. For the worker, where agents ask for them."""
         until = time.monotonic() + seconds
         query = "SELECT path FROM bindings ORDER BY used DESC LIMIT ?"
-        nothing: list[str] = []
-        known = self._database.ask(
-            lambda db: [str(path) for (path,) in db.execute(query, (_MOST_REFRESHED,))], nothing
-        )
+        known = [str(path) for (path,) in self._database.rows(query, (_MOST_REFRESHED,))]
         if not known:
             return 0  # no agent's hook has asked here
         position = self._workspace.position()

@@ -79,7 +79,9 @@ def read_words(message: str) -> CommitWords:
         _first(_MERGED_BRANCHES, subject).removeprefix("origin/"),
         _read_trailers(body),
         _list_commits(body),
-        _list_memories(body),
+        tuple(dict.fromkeys(m for pair in re.findall(_MEMORY, body) if is_id(m := "".join(pair))))[
+            :_MOST
+        ],
     )
 
 
@@ -99,11 +101,6 @@ def body_of(message: str) -> str:
 def _list_commits(body: str) -> tuple[str, ...]:
     oids = [oid for pattern in _COMMITS for oid in re.findall(pattern, body, re.MULTILINE)]
     return tuple(dict.fromkeys(oids))[:_MOST]
-
-
-def _list_memories(body: str) -> tuple[str, ...]:
-    ids = [uri or name for uri, name in re.findall(_MEMORY, body)]
-    return tuple(dict.fromkeys(filter(is_id, ids)))[:_MOST]
 
 
 def _first(patterns: Sequence[str], text: str) -> str:

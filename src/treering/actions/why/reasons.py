@@ -286,7 +286,7 @@ class ReasonFinder:
         """What was said about some commits: at them, or on the way to them."""
         children: dict[str, list[str]] = {}
         for oid in commits:
-            for parent in self._parents(oid)[:1]:
+            for parent in (self._workspace.repository.parents_of(oid) or ())[:1]:
                 children.setdefault(parent, []).append(oid)
         speaking = []
         for record in self._origins.records.list_at([*commits, *children]):
@@ -331,12 +331,6 @@ class ReasonFinder:
     @cached_property
     def _trunk(self) -> str:
         return trunk_of(self._workspace.repository)
-
-    def _parents(self, oid: str) -> tuple[str, ...]:
-        try:
-            return self._workspace.repository.objects.commit(oid).parents
-        except StoreDamaged:
-            return ()
 
     def _ids(self, record: CodeRecord) -> list[str]:
         return self._origins.records.ids_of([record]).get(record.commit, [])

@@ -76,7 +76,10 @@ class BlameCache:
         if row is None:
             return None
         tip, effort, text = row
-        if tip != commit and not self._is_untouched(tip, commit, path):
+        if tip != commit and (
+            not self._is_before(tip, commit)
+            or last_change(self._repository.git_dir, commit, path, since=tip)
+        ):
             return None
         runs = [LineRun(*items) for items in json.loads(text)]
         if tip != commit:
@@ -88,12 +91,6 @@ class BlameCache:
         if (old, new) not in self._order:
             self._order[old, new] = self._repository.is_ancestor(old, new)
         return self._order[old, new]
-
-    def _is_untouched(self, old: str, new: str, path: str) -> bool:
-        repository = self._repository
-        return self._is_before(old, new) and not last_change(
-            repository.git_dir, new, path, since=old
-        )
 
     def keep(self, mark: str, commit: str, answer: KeptBlame) -> None:
         row = (mark, commit, answer.effort, json.dumps(answer.runs), int(time.time()))
@@ -399,10 +396,7 @@ class BlameReader:
         return map_kept_lines(before, after, wanted)
 
     def _parent_of(self, commit: str) -> str:
-        try:
-            parents = self._repository.objects.commit(commit).parents
-        except (StoreDamaged, UnicodeDecodeError):
-            return ""
+        parents = self._repository.parents_of(commit)
         return parents[0] if parents and commit not in self.cut_off else ""
 
     def _blame_older(
@@ -421,11 +415,7 @@ class BlameReader:
     @cached_property
     def cut_off(self) -> frozenset[str]:
         """Commits where a shallow clone ends: older ones wrote what they seem to have written."""
-        try:
-            text = (self._repository.common_dir / "shallow").read_text(encoding="ascii")
-        except (OSError, UnicodeDecodeError):
-            return frozenset()
-        return frozenset(text.split())
+        return self._repository.shallow_commits()
 
     @cached_property
     def ignored(self) -> tuple[str, ...]:
@@ -476,10 +466,15 @@ def _join(runs: Sequence[LineRun]) -> list[LineRange]:
     groups: list[list[LineRun]] = []
     end = 0
     for run in runs:
-        if not groups or groups[-1][-1].commit != run.commit or end + 1 != run.first:
+        last = groups[-1][-1] if groups else None
+        if last is None or last.commit != run.commit or end + 1 != run.first:
             groups.append([run])
+        elif last.path == run.path and (
+            not run.commit or last.original + last.size == run.original
+        ):
+            groups[-1][-1] = last._replace(size=last.size + 1)
         else:
-            _append(groups[-1], run)
+            groups[-1].append(run)
         end = run.first
     return [
         LineRange(
@@ -487,11 +482,3 @@ def _join(runs: Sequence[LineRun]) -> list[LineRange]:
         )
         for group in groups
     ]
-
-
-def _append(runs: list[LineRun], run: LineRun) -> None:
-    last = runs[-1]
-    if last.path == run.path and (not run.commit or last.original + last.size == run.original):
-        runs[-1] = last._replace(size=last.size + 1)
-    else:
-        runs.append(run)

@@ -316,7 +316,9 @@ class LineExplanation:
             when=format_moment(origin.written) if origin else "",
             author=origin.info.author if origin else "",
             subject=_subject(stretch, origin),
-            landed=_landed(origin),
+            landed=LandedAs(*origin.landed[:2], origin.landed.kind or None)
+            if origin and origin.landed
+            else None,
             memories=tuple(ids),
             via={mid: sort_ways(part.reasons[mid].ways) for mid in ids},
             is_uncommitted=not stretch.commit,
@@ -391,13 +393,6 @@ def _subject(stretch: LineRange, origin: CommitOrigin | None) -> str:
     if origin:
         return origin.subject
     return "Its commit cannot be read." if stretch.commit else "Not committed yet"
-
-
-def _landed(origin: CommitOrigin | None) -> LandedAs | None:
-    if origin is None or origin.landed is None:
-        return None
-    branch, merged_as, kind = origin.landed
-    return LandedAs(branch, merged_as, kind or None)
 
 
 def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:

@@ -10,7 +10,6 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from treering.git import log
-from treering.git.binding import GitError
 from treering.git.repository import Repository
 
 #: Most branches meet what is known after a few commits; for the others git walks.
@@ -101,14 +100,9 @@ class Ancestry:
 
     def parents_of(self, commit: str) -> tuple[str, ...] | None:
         """A commit's parents, or None when it is not in this repository."""
-        if commit in self._parents:
-            return self._parents[commit]
-        try:
-            entry = self._repository.handle.look_up(commit)
-            parents = tuple(str(parent) for parent in entry.parent_ids)
-        except (KeyError, ValueError, AttributeError, GitError, OSError):
-            return None
-        self._parents[commit] = parents
+        parents = self._parents.get(commit)
+        if parents is None and (parents := self._repository.parents_of(commit)) is not None:
+            self._parents[commit] = parents
         return parents
 
     def line(self, tip: str) -> FirstParents:
@@ -144,7 +138,7 @@ class Ancestry:
             floor = next(iter(theirs[floor]), "")
         if line.depth:
             # The next branch may have left it earlier still: go on, so that few have to ask.
-            floor = self._go_down(floor, line.depth)
+            floor = next(islice(self._repository.first_parents(floor), line.depth, None), "")
         elif floor == tip or list(self._list_meetings(own)) == [floor]:
             line.read(floor, theirs)  # all that lies above the floor, then
             return dict.fromkeys(own)
@@ -220,14 +214,6 @@ class Ancestry:
                 if height is not None:
                     shared.add(commit)
         return (max(heights) if heights else None), shared
-
-    def _go_down(self, commit: str, steps: int) -> str:
-        for _ in range(steps):
-            parents = self.parents_of(commit)
-            if not parents:
-                break
-            commit = parents[0]
-        return commit
 
     def base(self, tip: str, line: FirstParents, fork: Fork) -> str | None:
         """The best merge base: the meeting that no other one is newer than."""

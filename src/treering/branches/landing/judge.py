@@ -10,11 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from treering.branches.landing.ancestry import Ancestry
-from treering.branches.landing.finding import Evidence as Evidence
-from treering.branches.landing.finding import Landing as Landing
-from treering.branches.landing.finding import Target as Target
-from treering.branches.landing.finding import either, tell_landing, tell_nothing
-from treering.branches.landing.inquiry import Inquiry, TargetView
+from treering.branches.landing.inquiry import Evidence as Evidence
+from treering.branches.landing.inquiry import (
+    Inquiry,
+    TargetView,
+    either,
+    tell_landing,
+    tell_nothing,
+)
+from treering.branches.landing.inquiry import Landing as Landing
+from treering.branches.landing.inquiry import Target as Target
 from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
 from treering.derived.database import Database
@@ -76,7 +81,8 @@ class Judge:
         return any(not self._lineage.beside(commit, line) for line in lines)
 
     def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
-        """Where a branch left the target that leaves it the fewest commits of its own."""
+        """Where a branch left the target that leaves it the fewest commits of its own. Commits that
+        a merge brought there are its own still, if it went on since."""
         if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
             return None
         lines = [self._lineage.line(target.tip) for target in present]
@@ -87,7 +93,10 @@ class Judge:
             fork = None
         if fork is None:
             return self._repository.merge_base(tip, line.tip)
-        return self._lineage.base(tip, line, fork)
+        base = self._lineage.base(tip, line, fork)
+        while base and line.has(base) and not line.is_on(base):
+            base = next(iter(self._lineage.parents_of(base) or ()), None)
+        return base
 
     def landing(
         self,
@@ -163,7 +172,8 @@ class Judge:
             self._read_target(place, until)
         own = self.own_commits(tip, present)
         inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer(self._steps(own), self._merges(own), is_quick=is_quick)
+        merges = [c for c in own if len(self._lineage.parents_of(c) or ()) > 1]
+        return inquiry.answer(self._steps(own), merges, is_quick=is_quick)
 
     def _judge_commit(
         self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
@@ -233,6 +243,3 @@ class Judge:
 
     def _first_step(self, commit: str) -> CommitRange:
         return CommitRange(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
-
-    def _merges(self, commits: Iterable[str]) -> list[str]:
-        return [commit for commit in commits if len(self._lineage.parents_of(commit) or ()) > 1]

@@ -129,7 +129,9 @@ class Patches:
         Only of a file that was there before and is there now: one that came or went may have
         another name on the other side.
         """
-        if now == UNKNOWN or any(not _is_file(side) for side in (change.old, change.new, now)):
+        if now == UNKNOWN or not all(
+            side.startswith(b"100") for side in (change.old, change.new, now)
+        ):
             return False
         added = self.lines.change(change)
         return added is not None and self.lines.lacks(now, added)
@@ -144,10 +146,6 @@ class Patches:
 def is_nothing(side: bytes) -> bool:
     """Return whether a side of a change says that the file is not there."""
     return side.startswith(b"000000")
-
-
-def _is_file(side: bytes) -> bool:
-    return side.startswith(b"100")
 
 
 def _batches(steps: Sequence[CommitRange]) -> Iterator[Sequence[CommitRange]]:

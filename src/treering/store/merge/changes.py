@@ -1,4 +1,4 @@
-"""The changes that a merge plays again: who changed which file, and who knew of what."""
+"""The changes that a merge plays again: who changed which memory, and who knew of what."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from treering.errors import StoreDamaged
 from treering.store.ancestry import list_below
 from treering.store.dates import judge_times
-from treering.store.history import FileVersion, HistoryCommit
+from treering.store.history import ChangedMemory, HistoryCommit
 
 if TYPE_CHECKING:
     from treering.store.vault import Vault
 
 
 def diff_histories(vault: "Vault", one: str, other: str) -> tuple[set[str], set[str]]:
-    """The files that were changed in each of two histories and not in the other.
+    """The memories that were changed in each of two histories and not in the other.
 
     What a promotion brings back from where both have been counts as changed in both: it may be
     older than what is there, and only the whole history tells.
@@ -24,13 +24,13 @@ def diff_histories(vault: "Vault", one: str, other: str) -> tuple[set[str], set[
     changes = vault.history.read_changes(vault, commits)
     graph = {oid: commit.parents for oid, commit in commits.items()}
     returned = {
-        change.path
+        change.id
         for oid, commit in commits.items()
         if commit.is_promotion and list_below(graph, oid)
         for change in changes[oid]
     }
     here, there = (
-        {c.path for oid, commit in side.items() if commit.is_change for c in changes[oid]}
+        {c.id for oid, commit in side.items() if commit.is_change for c in changes[oid]}
         for side in sides
     )
     return returned | here, returned | there
@@ -51,13 +51,13 @@ class MergeHistory:
         return [commit.oid for commit in self._by_oid.values() if commit.is_cut]
 
     @cached_property
-    def _by_path(self) -> dict[str, dict[str, FileVersion]]:
-        """Path -> the changes of it, by commit."""
-        changes: dict[str, dict[str, FileVersion]] = {}
+    def _by_id(self) -> dict[str, dict[str, ChangedMemory]]:
+        """Memory id -> the changes of it, by commit."""
+        changes: dict[str, dict[str, ChangedMemory]] = {}
         for commit in self._by_oid.values():
             if commit.is_change:
                 for change in self._changes[commit.oid]:
-                    changes.setdefault(change.path, {})[commit.oid] = change
+                    changes.setdefault(change.id, {})[commit.oid] = change
         return changes
 
     @cached_property
@@ -69,24 +69,24 @@ class MergeHistory:
         """When each commit counts as made."""
         return judge_times(list(self._by_oid.values()), self._vault.clock())
 
-    def changes(self, path: str) -> list[tuple[HistoryCommit, FileVersion]]:
-        """The commits that changed a file, and count, with what they made of it.
+    def changes(self, key: str) -> list[tuple[HistoryCommit, ChangedMemory]]:
+        """The commits that changed a memory, and count, with what they made of it.
 
         Behind a promotion only those count that led to the version it took: what it left behind
         has not landed. A version whose making is not known counts as made by the promotion.
         """
-        by_commit = dict(self._by_path.get(path, {}))
+        by_commit = dict(self._by_id.get(key, {}))
         if self._has_promotions:
-            counting = self._list_counting(path, by_commit)
+            counting = self._list_counting(key, by_commit)
             by_commit = {
-                oid: by_commit.get(oid) or FileVersion(path, self._blob(oid, path) or "")
+                oid: by_commit.get(oid) or ChangedMemory(key, self._blob(oid, key) or "")
                 for oid in self._by_oid
                 if oid in counting
             }
         return [(self._by_oid[oid], change) for oid, change in by_commit.items()]
 
-    def _list_counting(self, path: str, touching: Mapping[str, FileVersion]) -> set[str]:
-        """The changes of a file reached from the tips, and promotions that stand for one."""
+    def _list_counting(self, key: str, touching: Mapping[str, ChangedMemory]) -> set[str]:
+        """The changes of a memory reached from the tips, and promotions that stand for one."""
         counting: set[str] = set()
         seen: set[str] = set()
         waiting = list(self._tips)
@@ -98,14 +98,14 @@ class MergeHistory:
             if not commit.is_promotion:
                 counting |= {commit.oid} & touching.keys()
                 waiting += commit.parents
-            elif blob := self._blob(commit.oid, path):
-                makers = self._list_makers(path, blob, commit)
+            elif blob := self._blob(commit.oid, key):
+                makers = self._list_makers(key, blob, commit)
                 waiting += makers
                 counting |= set() if makers else {commit.oid}
         return counting
 
-    def _list_makers(self, path: str, blob: str, promotion: HistoryCommit) -> list[str]:
-        """The commits behind a promotion that made a version: changed the file to it, put it
+    def _list_makers(self, key: str, blob: str, promotion: HistoryCommit) -> list[str]:
+        """The commits behind a promotion that made a version: changed the memory to it, put it
         together from several, or took it over in turn."""
         makers = []
         seen: set[str] = set()
@@ -116,16 +116,16 @@ class MergeHistory:
                 continue
             seen.add(commit.oid)
             waiting += commit.parents
-            if self._blob(commit.oid, path) == blob and (
+            if self._blob(commit.oid, key) == blob and (
                 commit.is_promotion
-                or not any(self._blob(parent, path) == blob for parent in commit.parents)
+                or not any(self._blob(parent, key) == blob for parent in commit.parents)
             ):
                 makers.append(commit.oid)
         return makers
 
-    def _blob(self, commit: str, path: str) -> str | None:
+    def _blob(self, commit: str, key: str) -> str | None:
         try:
-            return self._vault.file_at(commit, path)
+            return self._vault.blob_at(commit, key)
         except StoreDamaged:
             return None
 

@@ -13,13 +13,11 @@ from typing import NamedTuple
 from treering.errors import TreeringError
 from treering.model import document
 from treering.model.memory import Memory
-from treering.store import layout
 from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
-from treering.store.history import FileVersion, HistoryCommit, choose_kept_back, read_promotions
+from treering.store.history import ChangedMemory, HistoryCommit, choose_kept_back, read_promotions
 from treering.store.merge.changes import MergeHistory, diff_histories
-from treering.store.merge.ends import merge_ends
-from treering.store.merge.replay import MemoryStep, is_redacted, replay
+from treering.store.merge.replay import MemoryStep, is_redacted, merge_ends, replay
 from treering.store.vault import Vault
 
 #: Changes of one file that are played again; beyond that it is merged by its ends.
@@ -27,10 +25,10 @@ MOST_CHANGES = 1_000
 
 
 #: Changes of one file, with the commits that made them.
-Changes = Sequence[tuple[HistoryCommit, FileVersion]]
+Changes = Sequence[tuple[HistoryCommit, ChangedMemory]]
 
 
-class MergedFile(NamedTuple):
+class MergedMemory(NamedTuple):
     """What a file becomes: new bytes, a blob there is, or nothing; and what to tell about it."""
 
     data: bytes | str | None
@@ -41,13 +39,13 @@ class JoinResult(NamedTuple):
     """What putting heads together changes against the tree of a commit."""
 
     base: str
-    files: dict[str, bytes | str | None]
+    documents: dict[str, bytes | str | None]
     ids: tuple[str, ...]  # memories that were changed on several sides
     notes: tuple[str, ...]
 
 
-class _HeadFile(NamedTuple):
-    """What a head has at a path, and who changed that since it and the base parted."""
+class _HeadVersion(NamedTuple):
+    """What a head has at a key, and who changed that since it and the base parted."""
 
     blob: str
     is_changed_in_base: bool
@@ -65,40 +63,40 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     is_join = before is not None and vault.is_join(before)
     before_heads = set(vault.repository.objects.commit(base).parents) if is_join else {base}
     meeting = HistoryMerge(vault, tips)
-    files: dict[str, bytes | str | None] = {}
-    outcomes: dict[str, MergedFile] = {}
+    documents: dict[str, bytes | str | None] = {}
+    outcomes: dict[str, MergedMemory] = {}
     root = vault.tree_of(base)
     newer = _list_newer(vault, tips, before_heads) if before else {}
-    for path, blob, is_shared in _gather_newer(vault, tips, newer):
+    for key, blob, is_shared in _gather_newer(vault, tips, newer):
         if is_shared:
-            outcomes[path] = meeting.outcome(path, [vault.trees.blob(root, path), blob])
-        files[path] = outcomes[path].data if is_shared else blob
+            outcomes[key] = meeting.outcome(key, [vault.trees.blob(root, key), blob])
+        documents[key] = outcomes[key].data if is_shared else blob
     rest = [head for head in tips if head not in before_heads and head not in newer]
-    for path, sides in _gather(vault, base, rest):
-        if path in files:
-            outcomes[path] = meeting.outcome(path, [side.blob for side in sides])
-            files[path] = outcomes[path].data
+    for key, sides in _gather(vault, base, rest):
+        if key in documents:
+            outcomes[key] = meeting.outcome(key, [side.blob for side in sides])
+            documents[key] = outcomes[key].data
             continue
-        there = vault.trees.blob(root, path)
+        there = vault.trees.blob(root, key)
         blobs = {side.blob for side in sides}
         if there is None and len(blobs) == 1:
-            files |= dict.fromkeys([path], *blobs)
+            documents |= dict.fromkeys([key], *blobs)
         elif len(sides) == 1 and not (sides[0].is_changed_in_base and sides[0].is_changed_here):
             if sides[0].is_changed_here:
-                files[path] = sides[0].blob
+                documents[key] = sides[0].blob
             elif not sides[0].is_changed_in_base:  # no commit owns up to the difference
-                outcomes[path] = meeting.by_ends([there, sides[0].blob])
+                outcomes[key] = meeting.by_ends([there, sides[0].blob])
         else:
-            outcomes[path] = meeting.outcome(path, [there, *sorted(blobs)])
-        if path in outcomes and outcomes[path].data != there:
-            files[path] = outcomes[path].data
-    for path, blob in _list_kept_back(vault, base, tips, before_heads):
-        if (files[path] if path in files else vault.trees.blob(root, path)) == blob:
-            files[path] = None
+            outcomes[key] = meeting.outcome(key, [there, *sorted(blobs)])
+        if key in outcomes and outcomes[key].data != there:
+            documents[key] = outcomes[key].data
+    for key, blob in _list_kept_back(vault, base, tips, before_heads):
+        if (documents[key] if key in documents else vault.trees.blob(root, key)) == blob:
+            documents[key] = None
     return JoinResult(
         base,
-        files,
-        tuple(memory_id for path in outcomes if (memory_id := layout.id_of_path(path))),
+        documents,
+        tuple(outcomes),
         tuple(note for outcome in outcomes.values() for note in outcome.notes),
     )
 
@@ -132,31 +130,33 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
 def _gather_newer(
     vault: Vault, heads: Sequence[str], newer: Mapping[str, str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """What heads changed since they were joined, and whether any other head has the file, too."""
+    """What heads changed since they were joined, and whether any other head has the memory, too."""
     for head, older in newer.items():
         others = [other for other in heads if other != head]
-        for path, (_, blob) in vault.diff(older, head).items():
+        for key, (_, blob) in vault.diff(older, head).items():
             if blob is not None:
-                yield path, blob, any(vault.file_at(other, path) for other in others)
+                yield key, blob, any(vault.blob_at(other, key) for other in others)
 
 
-def _gather(vault: Vault, base: str, heads: Sequence[str]) -> Iterator[tuple[str, list[_HeadFile]]]:
-    """The paths at which heads have something else than a base; absence is not a change."""
-    sides: dict[str, list[_HeadFile]] = {}
+def _gather(
+    vault: Vault, base: str, heads: Sequence[str]
+) -> Iterator[tuple[str, list[_HeadVersion]]]:
+    """The memories of which heads have something else than a base; absence is not a change."""
+    sides: dict[str, list[_HeadVersion]] = {}
     for head in heads:
         pairs = vault.trees.ahead(vault.tree_of(base), vault.tree_of(head))
         here: set[str] = set()
         there: set[str] = set()
         if any(all(pair) for pair in pairs.values()):
             there, here = diff_histories(vault, base, head)
-        for path, (_, blob) in pairs.items():
+        for key, (_, blob) in pairs.items():
             if blob is not None:
-                sides.setdefault(path, []).append(_HeadFile(blob, path in there, path in here))
+                sides.setdefault(key, []).append(_HeadVersion(blob, key in there, key in here))
     yield from sorted(sides.items())
 
 
 class HistoryMerge:
-    """Tips whose files are put together; their history is read when it is first needed."""
+    """Tips whose documents are put together; their history is read when it is first needed."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault
@@ -166,21 +166,18 @@ class HistoryMerge:
     def _history(self) -> MergeHistory:
         return MergeHistory(self._vault, self._tips)
 
-    def outcome(self, path: str, versions: Sequence[str | None]) -> MergedFile:
+    def outcome(self, key: str, versions: Sequence[str | None]) -> MergedMemory:
         """A file that several changed: by its whole history, else by its ends."""
         try:
-            if not self._is_cut(path):
-                changes = self._history.changes(path)
+            # In a shallow clone a part of its history may not be here.
+            if not any(self._vault.blob_at(commit, key) for commit in self._history.cut):
+                changes = self._history.changes(key)
                 # Which changes each one knew is a set for each: of many it is their square.
                 if changes and len(changes) <= MOST_CHANGES:
                     return self._memory(changes)
         except TreeringError:
             pass  # something of the past cannot be read
         return self.by_ends(versions)
-
-    def _is_cut(self, path: str) -> bool:
-        """Return whether a part of the file's history is not here, as in a shallow clone."""
-        return any(self._vault.file_at(commit, path) for commit in self._history.cut)
 
     def _list_sources(self, changes: Changes) -> dict[str, list[str]]:
         """The changes that made what a branch's first copy was copied from, by the copy's commit:
@@ -191,19 +188,17 @@ class HistoryMerge:
         return {
             commit.oid: [maker for maker in makers.get(change.before[0], ()) if maker != commit.oid]
             for commit, change in changes
-            if change.before and not self._has_parent_file(commit, change.path)
+            if change.before
+            and not any(self._vault.blob_at(parent, change.id) for parent in commit.parents)
         }
-
-    def _has_parent_file(self, commit: HistoryCommit, path: str) -> bool:
-        return any(self._vault.file_at(parent, path) for parent in commit.parents)
 
     # --- memories ---------------------------------------------------------------------------------
 
-    def _memory(self, changes: Changes) -> MergedFile:
+    def _memory(self, changes: Changes) -> MergedMemory:
         result = replay(self._steps(changes))
         if result.blob or result.memory is None:
-            return MergedFile(result.blob, result.notes)
-        return MergedFile(document.dump(result.memory), result.notes)
+            return MergedMemory(result.blob, result.notes)
+        return MergedMemory(document.dump(result.memory), result.notes)
 
     def _steps(self, changes: Changes) -> list[MemoryStep]:
         knew = self._history.knew((c.oid for c, _ in changes), self._list_sources(changes))
@@ -238,21 +233,21 @@ class HistoryMerge:
         """When the latest of the tips counts as made."""
         return max(self._history.times.get(tip, 0) for tip in self._tips)
 
-    def by_ends(self, versions: Sequence[str | None]) -> MergedFile:
+    def by_ends(self, versions: Sequence[str | None]) -> MergedMemory:
         """The later one wins, then the larger blob id; one that is no memory never does, nor one
         whose date cannot be true."""
         blobs = [blob for blob in dict.fromkeys(versions) if blob]
         readable = {blob: memory for blob in blobs if (memory := self._vault.try_memory(blob))}
         if gone := [blob for blob, memory in readable.items() if is_redacted(memory)]:
-            return MergedFile(min(gone))
+            return MergedMemory(min(gone))
         if len(readable) < 2:
-            return MergedFile(next(iter(readable), None) or max(blobs, default=None))
+            return MergedMemory(next(iter(readable), None) or max(blobs, default=None))
         older, *newer = (
             memory._replace(modified=limit_date(memory.modified, self._latest))
             for blob, memory in sorted(readable.items(), key=lambda pair: self._rank(*pair))
         )
         note = f"{older.id} was merged without its history"
-        return MergedFile(document.dump(reduce(merge_ends, newer, older)), (note,))
+        return MergedMemory(document.dump(reduce(merge_ends, newer, older)), (note,))
 
     def _rank(self, blob: str, version: Memory) -> tuple[str, str]:
         """What a version goes by where only the ends are known."""

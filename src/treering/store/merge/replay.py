@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from treering.call import Advice, Call
 from treering.errors import Invalid
 from treering.model import document
-from treering.model.memory import Memory, check, title_of
+from treering.model.memory import Link, Memory, check, title_of
 from treering.model.text_merge import merge_texts
 
 _SINGLE = (
@@ -78,6 +78,7 @@ class Ordered(Protocol):
 
 
 Kind = TypeVar("Kind", bound=Ordered)
+Item = TypeVar("Item")
 
 
 def in_order(steps: Sequence[Kind]) -> list[Kind]:
@@ -249,3 +250,44 @@ def _sound(together: Memory, after: Memory) -> Memory:
     except Invalid:
         return after
     return together
+
+
+# --- where history is missing ---------------------------------------------------------------------
+
+
+def merge_ends(older: Memory, newer: Memory) -> Memory:
+    """The two versions together, of which nobody knows what both were made from. So nothing can be
+    known to have been taken out: single values and the text are the later one's; tags, files and
+    links are those of both."""
+    return newer._replace(
+        modified=max(older.modified, newer.modified),
+        tags=_unite(older.tags, newer.tags),
+        files=_unite(older.files, newer.files),
+        links=_unite_links(older, newer),
+        details={**older.details, **newer.details, **_unite_unlinked(older, newer)},
+        extra={**older.extra, **newer.extra},
+    )
+
+
+def _unite(one: tuple[Item, ...], other: tuple[Item, ...]) -> tuple[Item, ...]:
+    return (*one, *(item for item in other if item not in one))
+
+
+def _unite_links(older: Memory, newer: Memory) -> tuple[Link, ...]:
+    """Links are one edge each, by relation and target; the surer copy of an edge is kept."""
+    edges: dict[tuple[str, str], Link] = {}
+    for link in _unite(older.links, newer.links):
+        twin = edges.get((link.relation, link.target))
+        if twin is None or link.confidence > twin.confidence:
+            edges[link.relation, link.target] = link
+    return tuple(edges.values())
+
+
+def _unite_unlinked(older: Memory, newer: Memory) -> dict[str, list[object]]:
+    """Ids never to be linked again, of both sides: a link taken away on one must not come back."""
+    sides = (
+        tuple(ids) if isinstance(ids := memory.details.get("unlinked"), list | tuple) else ()
+        for memory in (older, newer)
+    )
+    together = _unite(*sides)
+    return {"unlinked": list(together)} if together else {}
