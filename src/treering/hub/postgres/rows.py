@@ -35,7 +35,7 @@ from treering.text.flags import DETECTORS, DetectorRules
 BATCH_SIZE = 500
 _IN_CACHE = 100
 _NEVER_IN_TEXT = re.compile("[\0\ud800-\udfff]")
-_COLUMNS = (
+COLUMNS = (
     "repository, id, blob, branch, rank, status, is_record, created, session, length, facts,"
     " version, keys, words, counts"
 )
@@ -227,7 +227,7 @@ def _insert(connection: Any, number: int, batch: list[NewRow]) -> None:
         "INSERT INTO treering.document VALUES (%s, %s) ON CONFLICT (blob) DO NOTHING",
         sorted(bodies.items()),
     )
-    with connection.cursor().copy(f"COPY treering.memory ({_COLUMNS}) FROM STDIN") as copy:
+    with connection.cursor().copy(f"COPY treering.memory ({COLUMNS}) FROM STDIN") as copy:
         for row in batch:
             copy.write_row(row.values)
     with connection.cursor().copy("COPY treering.embedding FROM STDIN") as copy:
