@@ -51,7 +51,13 @@ if TYPE_CHECKING:
     from treering.store.state import StateFolder
 
 __all__ = [
-    "Change", "MemoryWorkspace", "Outlook", "Position", "Workspace", "WriteOp", "Writing",
+    "Change",
+    "MemoryWorkspace",
+    "Position",
+    "Standpoint",
+    "Workspace",
+    "WriteOp",
+    "Writing",
     "code_of",
 ]  # fmt: skip
 _ATTEMPTS = 5
@@ -72,7 +78,7 @@ class WorkspaceOptions(TypedDict, total=False):
     hub: HubSetting
 
 
-class Outlook(NamedTuple):
+class Standpoint(NamedTuple):
     """What a call sees: a view, and the code that its memories are about, where that is here."""
 
     view: View
@@ -113,7 +119,7 @@ class MemoryWorkspace(ABC):
         """What is kept of answers to be read on."""
 
     @abstractmethod
-    def look(self, branch: str = "") -> Outlook:
+    def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now, from a branch or from here."""
 
     @abstractmethod
@@ -367,7 +373,7 @@ class Workspace(MemoryWorkspace):
             return self.repository.resolve(scope.branch[1:])
         return self.repository.tip_of(scope.branch)
 
-    def look(self, branch: str = "") -> Outlook:
+    def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now; what hooks noted is taken in first, if that is soon done."""
         from treering.actions.drain import drain_briefly
         from treering.actions.staleness import CodeTree
@@ -375,7 +381,7 @@ class Workspace(MemoryWorkspace):
         pending = drain_briefly(self)
         at = self.position(branch)
         code = CodeTree(self.repository, at.head)
-        return Outlook(self.view_from(at), at.scope.branch, at.trunk, at.head, code, pending)
+        return Standpoint(self.view_from(at), at.scope.branch, at.trunk, at.head, code, pending)
 
     def read_events(self, view: View, memory_id: str) -> "list[MemoryEvent]":
         from treering.derived.history import events_in

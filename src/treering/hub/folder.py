@@ -338,8 +338,10 @@ class HubIndex:
             self.searcher.index.make_vectors()
 
     def forget(self, mark: str) -> None:
-        """Take out everything under a mark, and leave nothing of its text on disk. The rows go last,
-        so that what was begun and not ended is seen by them."""
+        """Take out everything under a mark, and leave nothing of its text on disk.
+
+        The rows go last, so that what was begun and not ended is seen by them.
+        """
         end, some = mark + "~", "SELECT 1 FROM memories WHERE blob >= ? AND blob < ? LIMIT 1"
         if not self._database.ask(lambda db: db.execute(some, (mark, end)).fetchone(), None):
             return

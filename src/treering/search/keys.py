@@ -30,7 +30,8 @@ def alike_keys(entry: Entry) -> list[str]:
     """The keys a memory shares with most that are like it. Sketches are packed smallest first."""
     hashes = entry.sketch[:_PROBES] + entry.title_sketch
     pieces = (hashes[at : at + _HASH].hex() for at in range(0, len(hashes), _HASH))
-    return [f"{entry.mark}{_ALIKE}{piece}" for piece in dict.fromkeys(pieces)]
+    start = entry.mark + _ALIKE
+    return [start + piece for piece in dict.fromkeys(pieces)]
 
 
 def is_compared(kind: str) -> bool:

@@ -31,7 +31,7 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 #: A memory that says it replaces more than these is for a person to look at: none is marked.
 MOST_SUPERSEDED = 20
 _MOST_COMPARED = 8
-_CROWD = 10  # documents, from which on a key says little
+CROWD = 10  # documents, from which on a key says little
 _COMMON = 50  # documents, or one in 200, from which on a key says nothing
 _HASH = 4  # bytes of a hash in a sketch
 
@@ -214,7 +214,7 @@ class _Search:
         shared, crowd = Counter[int](), Counter[int]()
         found = snapshot.sharing(alike_keys(entry), self._limit)
         for documents in found.values():
-            (shared if len(documents) <= _CROWD else crowd).update(documents)
+            (shared if len(documents) <= CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
         entries = snapshot.entries
         near = [

@@ -20,6 +20,7 @@ from treering.git.objects import blob_id
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
 from treering.model.dates import instant
+from treering.model.mark import make_mark
 from treering.model.memory import Memory
 from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
@@ -170,7 +171,8 @@ def _write_row(
     numbers: Counter[int] = Counter()
     for term, count in counts.items():
         numbers[number_of(term)] += min(count, MOST)
-    keys = [*keys_of(entry), *(link_key(target) for _, target, *_ in entry.links)]
+    marked = mark_entry(entry, make_mark(number))
+    keys = [*keys_of(marked), *(link_key(target) for _, target, *_ in marked.links)]
     facts = entry._asdict() | {
         "sketch": entry.sketch.hex(),
         "title_sketch": entry.title_sketch.hex(),
@@ -202,6 +204,16 @@ def read_facts(facts: dict[str, Any]) -> Entry:
             "title_sketch": bytes.fromhex(facts["title_sketch"]),
             "flags": None if facts["flags"] is None else tuple(facts["flags"]),
         }
+    )
+
+
+def mark_entry(entry: Entry, mark: str) -> Entry:
+    """Return the entry as the hub knows it: see model/mark.py."""
+    return entry._replace(
+        blob=mark + entry.blob,
+        id=mark + entry.id,
+        session=mark + entry.session if entry.session else "",
+        links=tuple((link[0], mark + link[1], *link[2:]) for link in entry.links),
     )
 
 
