@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.entry import Entry
-from treering.search.keys import alike_keys, is_compared, superseding_key
+from treering.search.entry import Entry, alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.flags import flags_of
 from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached

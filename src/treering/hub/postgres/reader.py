@@ -26,9 +26,8 @@ from treering.model.scope import Scope
 from treering.model.taxonomy import SAVED_TYPES
 from treering.search.analysis import question_terms
 from treering.search.corpus import Corpus
-from treering.search.entry import Entry
+from treering.search.entry import Entry, alike_keys, superseding_key
 from treering.search.hits import SearchResult
-from treering.search.keys import alike_keys, superseding_key
 from treering.search.lookup import check
 from treering.search.matching import Request
 from treering.search.searcher import SearchView

@@ -25,8 +25,7 @@ from treering.model.memory import Memory
 from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import MOST
-from treering.search.entry import Entry, count_terms, entry_of
-from treering.search.keys import keys_of
+from treering.search.entry import Entry, count_terms, entry_of, keys_of
 from treering.search.meaning.library import text_of
 from treering.search.meaning.models import ModelChoice
 from treering.search.meaning.protocol import Embedder

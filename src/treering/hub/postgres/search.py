@@ -27,9 +27,8 @@ from treering.model.query import ANY_STATUS, Filters, Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import K1, B, Corpus, rarity
-from treering.search.entry import Entry
+from treering.search.entry import Entry, keys_of
 from treering.search.hits import SearchResult
-from treering.search.keys import keys_of
 from treering.search.lookup import search
 from treering.search.matching import Read, Request, list_similar_terms
 from treering.search.meaning.nearness import Nearness, VectorView, embed_question, scanned_by
