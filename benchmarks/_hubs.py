@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from treering.actions.hub.workspace import HubWorkspace
+from treering.actions.recall import recall
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.hub import PostgresHub
@@ -34,3 +36,14 @@ def open_hubs(folder: Path, kinds: Sequence[str]) -> Iterator[dict[str, Reposito
         if "postgresql" in kinds:
             hubs["postgresql"] = PostgresHub(stack.enter_context(start_server()), folder / "cache")
         yield hubs
+
+
+def ask(
+    hub: RepositoryHub, names: Sequence[str], words: str, now: float, *, limit: int = 10, mode: str
+) -> list[str]:
+    """The memories that recall finds, as `NAME:ID`."""
+    workspace = HubWorkspace(hub, lambda: now)
+    answer = recall(
+        workspace, words, repos=names, limit=limit, mode=mode, weak=True, detail="light"
+    )
+    return [f"{card.repo}:{card.id}" for card in answer.results]

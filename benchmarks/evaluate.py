@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._bench import git, heading, repository, row
-from benchmarks._hubs import open_hubs
+from benchmarks._hubs import ask, open_hubs
 from benchmarks.questions import CODING, read_lines
 from treering import Treering
 from treering.actions.imports.imports import import_records
@@ -43,8 +43,6 @@ from treering.actions.imports.records import from_lines
 from treering.actions.inputs import clean_content
 from treering.actions.workspace import Workspace
 from treering.hub.hub import RepositoryHub
-from treering.model.query import Filters, parse
-from treering.search.matching import Request
 from treering.search.meaning.models import ModelChoice
 
 HERE = Path(__file__).resolve().parent.parent
@@ -200,8 +198,8 @@ def _hub_answers(
                     ).results
                     ids = [hit.id for hit in found]
                 else:
-                    request = Request(parse(asked, NOW), Filters(), mode=mode, now=NOW, limit=10)
-                    ids = [h.copy.memory.id for h in hubs[kind].search([group], request).hits]
+                    found = ask(hubs[kind], [group], asked, NOW, mode=mode)
+                    ids = [name.rpartition(":")[2] for name in found]
                 answers[question["id"]] = [name for one in ids for name in names[one]]
             yield kind, mode, answers
 

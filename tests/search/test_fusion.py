@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from treering.search.fusion import fuse, trust_in_words
 from treering.search.matching import Clause
 from treering.search.meaning.table import StaticTable
+from treering.search.ranking import fuse, trust_in_words
 
 
 def clauses(*holders: set[int], rarity: float = 2.0) -> list[Clause]:

@@ -23,7 +23,7 @@ from treering.actions.handover import (
 )
 from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
-from treering.actions.workspace import MemoryWorkspace, Outlook, Workspace
+from treering.actions.workspace import MemoryWorkspace, Standpoint, Workspace
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.mark import unmark
@@ -271,7 +271,7 @@ def context(
 
 def _make(
     workspace: MemoryWorkspace,
-    seen: Outlook,
+    seen: Standpoint,
     request: _ContextRequest,
     checkpoint: CheckpointLoaded,
 ) -> ContextAnswer:
@@ -341,7 +341,7 @@ def _candidates(
 
 
 def _split_lines(
-    workspace: Workspace, files: Sequence[str], seen: Outlook
+    workspace: Workspace, files: Sequence[str], seen: Standpoint
 ) -> tuple[Sequence[str], dict[str, float]]:
     """Files without the lines that were named, and what explains those."""
     if not any(":" in file for file in files):

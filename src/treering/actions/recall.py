@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from treering.actions.card import Card, CardMaker
 from treering.actions.searcher import SLACK, SearchView
-from treering.actions.workspace import MemoryWorkspace, Outlook, Workspace
+from treering.actions.workspace import MemoryWorkspace, Standpoint, Workspace
 from treering.branches import layers
 from treering.call import Advice, Call
 from treering.hub.names import RepoFreshness
@@ -216,7 +216,7 @@ def recall(
 
 
 def _choose_views(
-    workspace: MemoryWorkspace, seen: Outlook, scope: str, at: str
+    workspace: MemoryWorkspace, seen: Standpoint, scope: str, at: str
 ) -> tuple[View, dict[str, View]]:
     """The view that is asked, and those that are not shown from here, by the word under which
     they are counted."""

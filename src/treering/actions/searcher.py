@@ -1,5 +1,6 @@
 """The searcher of a repository: its own model and words, and vectors made beside answers."""
 
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -8,12 +9,13 @@ from treering.derived.content import MemoryRows
 from treering.errors import Invalid, TreeringError
 from treering.git.binding import GitError
 from treering.git.config import read_protected
+from treering.git.files import open_plain, state_of
 from treering.git.repository import Repository
 from treering.model.memory import Memory
 from treering.search.engine import Index, Progress
 from treering.search.meaning.models import BUILT_IN, ModelChoice
-from treering.search.own_words import OwnWords
 from treering.search.searcher import SLACK, Searcher, SearchView
+from treering.search.synonyms import LONGEST
 from treering.search.understanding import SemanticSearch
 from treering.store.store import Store
 from treering.store.view import View
@@ -96,6 +98,40 @@ class Learning:
         except (OSError, ValueError):
             return False
         return True
+
+
+class OwnWords:
+    """A project's own synonyms: the text of the file that `treering.synonyms` names, in the work
+    tree; empty where there is none.
+
+    The setting is the user's, the file may be anyone's: it is read as data, only where it is a
+    plain file inside the work tree, and only so much of it.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._kept: tuple[tuple[int, ...], str] = ((), "")
+
+    def __call__(self) -> str:
+        setting, top = self._repository.config("treering.synonyms"), self._repository.workdir
+        if not setting or top is None:
+            return ""
+        path = top / setting
+        state = state_of(str(path))
+        if state != self._kept[0]:
+            self._kept = (state, _read_inside(path, top))
+        return self._kept[1]
+
+
+def _read_inside(path: Path, top: Path) -> str:
+    """The beginning of a plain file, if it lies in this folder, wherever links lead."""
+    try:
+        if not path.is_file() or not path.resolve().is_relative_to(top.resolve()):
+            return ""
+        with os.fdopen(open_plain(path.resolve()), encoding="utf-8", errors="replace") as file:
+            return file.read(LONGEST)
+    except (OSError, ValueError):
+        return ""
 
 
 def read_model_setting(repository: Repository) -> str:

@@ -202,7 +202,7 @@ class WorkspaceOptions(TypedDict, total=False):
     hub: HubSetting
 
 
-class Outlook(NamedTuple):
+class Standpoint(NamedTuple):
     """What a call sees: a view, and the code that its memories are about, where that is here."""
 
     view: View
@@ -243,7 +243,7 @@ class MemoryWorkspace(ABC):
         """What is kept of answers to be read on."""
 
     @abstractmethod
-    def look(self, branch: str = "") -> Outlook:
+    def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now, from a branch or from here."""
 
     @abstractmethod
@@ -497,7 +497,7 @@ class Workspace(MemoryWorkspace):
             return self.repository.resolve(scope.branch[1:])
         return self.repository.tip_of(scope.branch)
 
-    def look(self, branch: str = "") -> Outlook:
+    def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now; what hooks noted is taken in first, if that is soon done."""
         from treering.actions.drain import drain_briefly
         from treering.actions.staleness import CodeTree
@@ -505,7 +505,7 @@ class Workspace(MemoryWorkspace):
         pending = drain_briefly(self)
         at = self.position(branch)
         code = CodeTree(self.repository, at.head)
-        return Outlook(self.view_from(at), at.scope.branch, at.trunk, at.head, code, pending)
+        return Standpoint(self.view_from(at), at.scope.branch, at.trunk, at.head, code, pending)
 
     def read_events(self, view: View, memory_id: str) -> "list[MemoryEvent]":
         from treering.derived.history import events_in

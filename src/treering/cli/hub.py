@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,15 +20,7 @@ from treering.verbs.hub import VERBS
 from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from treering.actions.hub.manage import (
-        GrantedToken,
-        HubStatus,
-        RemovedRepository,
-        RepositoryLine,
-        RepositoryLines,
-        RevokedToken,
-        UpdateRound,
-    )
+    from treering.actions.hub.manage import HubStatus, RepositoryLine, RepositoryLines, UpdateRound
     from treering.cli.invocation import Invocation
     from treering.hub.hub import RepositoryHub, UpdateResult
 
@@ -51,7 +42,14 @@ def _make(verb: Verb) -> click.Command:
 
         stop_collecting_imports()
         call = name_invocation(*join_outer(repo, as_json))
-        return _RUNS[verb.name](call, _open(call, hub), **words)
+        opened = _open(call, hub)
+        if verb.name in _RUNS:
+            return _RUNS[verb.name](call, opened, **words)
+        from treering.actions.hub import manage
+
+        act = getattr(manage, _ACTIONS.get(verb.name, verb.name))
+        call.answer(act(opened, **words), _RENDERERS[verb.name])
+        return 0
 
     return click.Command(
         verb.name,
@@ -70,30 +68,7 @@ def _open(call: "Invocation", named: str) -> "RepositoryHub":
     return HubWorkspace.open(setting._replace(named=named or setting.named), call.repo).hub
 
 
-# --- repositories ---------------------------------------------------------------------------------
-
-
-def _run_add(
-    call: "Invocation", hub: "RepositoryHub", name: str, url: str, all_branches: bool
-) -> int:
-    from treering.actions.hub.manage import add
-
-    answer = add(hub, name, url, folder=Path.cwd(), all_branches=all_branches)
-    call.answer(answer, _render_added)
-    return 0
-
-
-def _render_added(line: "RepositoryLine") -> str:
-    return (
-        f"added  {line.name}  {line.url}\n`treering hub update {line.name}` fetches its memories."
-    )
-
-
-def _run_list(call: "Invocation", hub: "RepositoryHub") -> int:
-    from treering.actions.hub.manage import list_repositories
-
-    call.answer(list_repositories(hub), _render_list)
-    return 0
+# --- answers --------------------------------------------------------------------------------------
 
 
 def _render_list(answer: "RepositoryLines") -> str:
@@ -107,14 +82,28 @@ def _row(line: "RepositoryLine") -> tuple[str, ...]:
     return line.name, count(line.memories), when, state, line.url
 
 
-def _run_remove(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
-    from treering.actions.hub.manage import remove
+def _render_status(answer: "HubStatus") -> str:
+    lines = [f"hub  {answer.place} ({answer.kind})"]
+    lines += [f"{count(len(answer.repos), 'repository')}, {count(answer.memories)}"]
+    lines += [table([_row(line) for line in answer.repos], indent="  ")] if answer.repos else []
+    tokens = [(token.name, ", ".join(token.repos)) for token in answer.tokens]
+    lines += ["tokens", table(tokens, indent="  ")] if tokens else []
+    return "\n".join(lines)
 
-    def render(answer: "RemovedRepository") -> str:
-        return f"removed  {answer.removed}"
 
-    call.answer(remove(hub, name), render)
-    return 0
+_RENDERERS: dict[str, Callable[[Any], str]] = {
+    "add": lambda line: (
+        f"added  {line.name}  {line.url}\n`treering hub update {line.name}` fetches its memories."
+    ),
+    "list": _render_list,
+    "remove": lambda answer: f"removed  {answer.removed}",
+    "status": _render_status,
+    "grant": lambda answer: (
+        f"{answer.token}\nThis token is shown only once. It can read {', '.join(answer.repos)}."
+    ),
+    "revoke": lambda answer: f"revoked  {answer.revoked}",
+}
+_ACTIONS = {"list": "list_repositories"}
 
 
 # --- update ---------------------------------------------------------------------------------------
@@ -256,45 +245,7 @@ def _render_round(answer: "UpdateRound") -> str:
     return f"{len(answer.repos)} checked, {answer.updated} updated{failed}"
 
 
-# --- status and tokens ----------------------------------------------------------------------------
-
-
-def _run_status(call: "Invocation", hub: "RepositoryHub") -> int:
-    from treering.actions.hub.manage import status
-
-    call.answer(status(hub), _render_status)
-    return 0
-
-
-def _render_status(answer: "HubStatus") -> str:
-    lines = [f"hub  {answer.place} ({answer.kind})"]
-    lines += [f"{count(len(answer.repos), 'repository')}, {count(answer.memories)}"]
-    lines += [table([_row(line) for line in answer.repos], indent="  ")] if answer.repos else []
-    tokens = [(token.name, ", ".join(token.repos)) for token in answer.tokens]
-    lines += ["tokens", table(tokens, indent="  ")] if tokens else []
-    return "\n".join(lines)
-
-
-def _run_grant(call: "Invocation", hub: "RepositoryHub", name: str, repos: tuple[str, ...]) -> int:
-    from treering.actions.hub.manage import grant
-
-    def render(answer: "GrantedToken") -> str:
-        return (
-            f"{answer.token}\nThis token is shown only once. It can read {', '.join(answer.repos)}."
-        )
-
-    call.answer(grant(hub, name, repos), render)
-    return 0
-
-
-def _run_revoke(call: "Invocation", hub: "RepositoryHub", name: str) -> int:
-    from treering.actions.hub.manage import revoke
-
-    def render(answer: "RevokedToken") -> str:
-        return f"revoked  {answer.revoked}"
-
-    call.answer(revoke(hub, name), render)
-    return 0
+# --- serve ----------------------------------------------------------------------------------------
 
 
 def _run_serve(call: "Invocation", hub: "RepositoryHub", http: str, hosts: tuple[str, ...]) -> int:  # noqa: ARG001
@@ -306,16 +257,7 @@ def _run_serve(call: "Invocation", hub: "RepositoryHub", http: str, hosts: tuple
     return 0
 
 
-_RUNS: dict[str, Callable[..., int]] = {
-    "add": _run_add,
-    "list": _run_list,
-    "remove": _run_remove,
-    "update": _run_update,
-    "status": _run_status,
-    "grant": _run_grant,
-    "revoke": _run_revoke,
-    "serve": _run_serve,
-}
+_RUNS: dict[str, Callable[..., int]] = {"update": _run_update, "serve": _run_serve}
 
 for _verb in VERBS:
     command.add_command(_make(_verb))

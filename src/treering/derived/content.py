@@ -30,8 +30,7 @@ from treering.model.memory import Memory, derive_id
 from treering.model.provenance import Version, credible_dates, when_said
 from treering.model.scope import Scope
 from treering.model.taxonomy import RECORD_TYPES, SAVED_TYPES
-from treering.search.entry import Entry, count_terms, entry_of
-from treering.search.keys import keys_of
+from treering.search.entry import Entry, count_terms, entry_of, keys_of
 from treering.store.view import Layer, View
 from treering.text import likeness
 from treering.text.flags import DETECTORS, DetectorRules

@@ -338,10 +338,13 @@ class HubIndex:
             self.searcher.index.make_vectors()
 
     def forget(self, mark: str) -> None:
-        """Take out everything under a mark, and leave nothing of its text on disk."""
-        if not self._folder.exists():
+        """Take out everything under a mark, and leave nothing of its text on disk.
+
+        The rows go last, so that what was begun and not ended is seen by them.
+        """
+        end, some = mark + "~", "SELECT 1 FROM memories WHERE blob >= ? AND blob < ? LIMIT 1"
+        if not self._database.ask(lambda db: db.execute(some, (mark, end)).fetchone(), None):
             return
-        end = mark + "~"
 
         def delete(db: "sqlite3.Connection") -> None:
             numbers = "SELECT n FROM memories WHERE blob >= ? AND blob < ?"
@@ -351,15 +354,19 @@ class HubIndex:
                 db.execute(query, (mark, end))
 
         with self._hold():
-            self._database.ensure(delete)
-            self._database.ask(lambda db: db.execute("PRAGMA wal_checkpoint(TRUNCATE)"), None)
-            self.rows.forget()
             self.searcher.index.purge(mark)
+            self._database.ensure(delete)
+            self._database.ask(_empty_log, None)
+            self.rows.forget()
 
     @contextmanager
     def _hold(self) -> Iterator[None]:
         with lock.hold(self._folder / "index.lock", patience=_INDEX_SECONDS):
             yield
+
+
+def _empty_log(db: "sqlite3.Connection") -> None:
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 class HubRows(MemoryRows):

@@ -22,9 +22,10 @@ from mcp_types import (
 from treering import __version__
 from treering.actions.hub.manage import list_repositories
 from treering.actions.hub.workspace import HubWorkspace
-from treering.errors import NotAllowed
+from treering.errors import HubUnavailable, NotAllowed
 from treering.hub.hub import RepositoryHub
 from treering.hub.names import ALL
+from treering.hub.tokens import hash_token
 from treering.mcp import http
 from treering.mcp.call import call
 from treering.mcp.listening import Address
@@ -78,12 +79,19 @@ def serve_hub(
     """Serve until a signal ends it; every caller needs a token."""
     sys.setswitchinterval(0.0005)
     hub.check()
+    known: set[str] = set()
 
     def is_good(token: str) -> bool:
+        """Tell whether a token counts. Where the hub cannot be asked, one that counted before is
+        let in, to be told so."""
         try:
             hub.as_seen_by(token)
         except NotAllowed:
+            known.discard(hash_token(token))
             return False
+        except HubUnavailable:
+            return hash_token(token) in known
+        known.add(hash_token(token))
         return True
 
     http.serve_guarded(make_hub_server(hub), Address.of(where), is_good, hosts, say)

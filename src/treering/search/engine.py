@@ -229,7 +229,7 @@ class Index:
         return bool(self.understanding.library.behind or self.rows.list_uninspected(1))
 
     def purge(self, start: str) -> None:
-        """Remove what has a blob that starts so from the indexes; its rows are gone already."""
+        """Remove what has a blob that starts so from the indexes; its rows go next."""
         with self._lock:
             for name in NAMES:
                 if self._folder:

@@ -13,7 +13,6 @@ from treering.model.choices import MODES, ORDERS, Mode, Order
 from treering.model.taxonomy import unknown_word
 from treering.search.analysis import terms
 from treering.search.entry import Entry
-from treering.search.fusion import fuse, trust_in_words
 from treering.search.hits import Explanation, Hit, SearchResult
 from treering.search.matching import (
     Elsewhere,
@@ -33,11 +32,13 @@ from treering.search.ranking import (
     best,
     covering,
     find_holders_of_rare,
+    fuse,
     is_named,
     is_recent,
     lift_named,
     lifts,
     prior,
+    trust_in_words,
 )
 from treering.search.similarity import FOLDABLE, folds
 from treering.search.tiers import (

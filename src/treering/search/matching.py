@@ -48,8 +48,6 @@ class Request(NamedTuple):
     limit: int | None = 10
     #: Whether there are records that knowledge comes before, though they may not be looked at.
     has_records: bool = False
-    #: Whether a hub leaves hits out where none is close to the question.
-    is_strict: bool = False
 
 
 class Clause(NamedTuple):

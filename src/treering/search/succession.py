@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from treering.model.memory import Memory
-from treering.search.entry import Entry
-from treering.search.keys import alike_keys, is_compared, superseding_key
+from treering.search.entry import Entry, alike_keys, is_compared, superseding_key
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.text.flags import flags_of
 from treering.text.likeness import ALIKE, MAYBE_ALIKE, unpack_cached
@@ -31,7 +30,7 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 #: A memory that says it replaces more than these is for a person to look at: none is marked.
 MOST_SUPERSEDED = 20
 _MOST_COMPARED = 8
-_CROWD = 10  # documents, from which on a key says little
+CROWD = 10  # documents, from which on a key says little
 _COMMON = 50  # documents, or one in 200, from which on a key says nothing
 _HASH = 4  # bytes of a hash in a sketch
 
@@ -214,7 +213,7 @@ class _Search:
         shared, crowd = Counter[int](), Counter[int]()
         found = snapshot.sharing(alike_keys(entry), self._limit)
         for documents in found.values():
-            (shared if len(documents) <= _CROWD else crowd).update(documents)
+            (shared if len(documents) <= CROWD else crowd).update(documents)
         shared.update({n: count for n, count in crowd.items() if count > 1 or n in shared})
         entries = snapshot.entries
         near = [

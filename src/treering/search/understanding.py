@@ -12,7 +12,6 @@ from treering.model.memory import Memory
 from treering.search.matching import Request
 from treering.search.meaning.library import VectorLibrary
 from treering.search.meaning.protocol import Embedder, Meaning
-from treering.search.meaning.vectors import SmallVector
 from treering.search.synonyms import TAG, Synonyms, synonyms_of
 from treering.search.visible import VisibleEntries
 
@@ -68,9 +67,6 @@ class SemanticSearch:
     def complete(self, blobs: Iterable[str], read: Read) -> None:
         """Make what is missing after a command, in a process that nobody waits for."""
         self.library.complete(blobs, read, _SLOWLY)
-
-    def vector(self, blob: str) -> SmallVector | None:
-        return self.library.get(blob)
 
     def _meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
         from treering.search.engine import ReadError

@@ -60,13 +60,10 @@ class RevokedToken(NamedTuple):
     revoked: str
 
 
-def add(
-    hub: RepositoryHub, name: str, url: str, *, folder: Path, all_branches: bool = False
-) -> RepositoryLine:
+def add(hub: RepositoryHub, name: str, url: str, *, all_branches: bool = False) -> RepositoryLine:
     """Add a repository; what it holds is fetched by the next update."""
     check_name(name)
-    place = read_place(url, folder)
-    return _line(hub.add(name, place, all_branches=all_branches))
+    return _line(hub.add(name, read_place(url, Path()), all_branches=all_branches))
 
 
 def list_repositories(hub: RepositoryHub) -> RepositoryLines:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from treering.actions.card import Card
-from treering.actions.workspace import MemoryWorkspace, Outlook
+from treering.actions.workspace import MemoryWorkspace, Standpoint
 from treering.branches.layers import layer_at
 from treering.clock import Clock, wall_clock
 from treering.derived.history import MemoryEvent
@@ -93,9 +93,9 @@ class HubWorkspace(MemoryWorkspace):
     def pages(self) -> Pages:
         return self._reader.pages
 
-    def look(self, branch: str = "") -> Outlook:
+    def look(self, branch: str = "") -> Standpoint:
         self.refuse_of_one(branch=branch)
-        return Outlook(self._reader.view)
+        return Standpoint(self._reader.view)
 
     def as_of(self, view: View, at: str) -> View:
         what = "neither a commit of its history nor a date"

@@ -1,6 +1,7 @@
 """The rows of a hub in a database, as the verbs that read see a repository: layers that look up one
 memory at a time, and an index that asks the database for candidates."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -25,13 +26,12 @@ from treering.model.scope import Scope
 from treering.model.taxonomy import SAVED_TYPES
 from treering.search.analysis import question_terms
 from treering.search.corpus import Corpus
-from treering.search.entry import Entry
+from treering.search.entry import Entry, alike_keys, superseding_key
 from treering.search.hits import SearchResult
-from treering.search.keys import alike_keys, superseding_key
 from treering.search.lookup import check
 from treering.search.matching import Request
 from treering.search.searcher import SearchView
-from treering.search.succession import Successors, find_predecessors, find_successors
+from treering.search.succession import CROWD, Successors, find_predecessors, find_successors
 from treering.search.visible import WITHHELD, VisibleEntries
 from treering.store.trees import Snapshot
 from treering.store.vault import Vault
@@ -86,14 +86,23 @@ class DatabaseRows:
             )
         return {blob: self._by_blob[blob] for blob in wanted if blob in self._by_blob}
 
-    def find_keyed(self, mark: str, keys: Iterable[str]) -> list[Candidate]:
-        """Return memories of a repository that may have one of some keys."""
-        wanted = [number_of(key) for key in keys]
-        return self.select(
-            "treering.find_keyed(%s, %s::integer[], %s) AS found (place)"
-            " JOIN treering.memory AS m ON m.ctid = found.place",
-            [int(mark[:-1])], wanted, _MOST_SHARING,
-        )  # fmt: skip
+    def find_keyed(self, keys: Iterable[str]) -> list[Candidate]:
+        """Return memories that may have one of some keys that few have, or several of them."""
+        wanted = list(map(number_of, keys))
+        query = (
+            "SELECT m.repository, m.id,"
+            " ARRAY(SELECT key FROM unnest(m.keys) AS key WHERE key = ANY(%s))"
+            " FROM treering.find_keyed(%s, %s::integer[], %s) AS found (place)"
+            " JOIN treering.memory AS m ON m.ctid = found.place"
+        )
+        values = (wanted, self.numbers, wanted, _MOST_SHARING)
+        rows = self.connection.execute(query, values).fetchall()
+        counts = Counter(key for *_, some in rows for key in some)
+        return self.find_ids(
+            make_mark(number) + memory_id
+            for number, memory_id, some in rows
+            if len(some) > 1 or counts[some[0]] <= CROWD
+        )
 
     def read(self, blobs: Iterable[str]) -> Iterator[tuple[str, Memory]]:
         """Yield each marked blob with its memory; what is none is passed over."""
@@ -122,7 +131,7 @@ class DatabaseRows:
 
     def linking_to(self, memory_id: str) -> list[str]:
         """Return the ids of memories that link to this one."""
-        found = self.find_keyed(mark_of(memory_id), [link_key(unmark(memory_id))])
+        found = self.find_keyed([link_key(memory_id)])
         entries = (candidate.entry for candidate in found)
         return [e.id for e in entries if any(link[1] == memory_id for link in e.links)]
 
@@ -332,15 +341,11 @@ class RowIndex:
         found = {one.entry.blob: one for one in some}
         new = list(found.values())
         for number in range(_ROUNDS):
-            keys: dict[str, list[str]] = {}
+            keys: list[str] = []
             for entry in (candidate.entry for candidate in new):
-                mine = keys.setdefault(entry.mark, [])
-                mine.append(superseding_key(unmark(entry.id)))
-                mine += map(unmark, alike_keys(entry)) if number < rounds else ()
-            others = [
-                one for mark, words in keys.items() for one in self.rows.find_keyed(mark, words)
-            ]
-            new = [one for one in others if one.entry.blob not in found]
+                keys.append(superseding_key(entry.id))
+                keys += alike_keys(entry) if number < rounds else ()
+            new = [one for one in self.rows.find_keyed(keys) if one.entry.blob not in found]
             found |= {one.entry.blob: one for one in new}
             if not new:
                 break

@@ -20,12 +20,12 @@ from treering.git.objects import blob_id
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
 from treering.model.dates import instant
+from treering.model.mark import make_mark
 from treering.model.memory import Memory
 from treering.model.provenance import Version, when_said
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import MOST
-from treering.search.entry import Entry, count_terms, entry_of
-from treering.search.keys import keys_of
+from treering.search.entry import Entry, count_terms, entry_of, keys_of
 from treering.search.meaning.library import text_of
 from treering.search.meaning.models import ModelChoice
 from treering.search.meaning.protocol import Embedder
@@ -35,7 +35,7 @@ from treering.text.flags import DETECTORS, DetectorRules
 BATCH_SIZE = 500
 _IN_CACHE = 100
 _NEVER_IN_TEXT = re.compile("[\0\ud800-\udfff]")
-_COLUMNS = (
+COLUMNS = (
     "repository, id, blob, branch, rank, status, is_record, created, session, length, facts,"
     " version, keys, words, counts"
 )
@@ -170,7 +170,8 @@ def _write_row(
     numbers: Counter[int] = Counter()
     for term, count in counts.items():
         numbers[number_of(term)] += min(count, MOST)
-    keys = [*keys_of(entry), *(link_key(target) for _, target, *_ in entry.links)]
+    marked = mark_entry(entry, make_mark(number))
+    keys = [*keys_of(marked), *(link_key(target) for _, target, *_ in marked.links)]
     facts = entry._asdict() | {
         "sketch": entry.sketch.hex(),
         "title_sketch": entry.title_sketch.hex(),
@@ -205,6 +206,16 @@ def read_facts(facts: dict[str, Any]) -> Entry:
     )
 
 
+def mark_entry(entry: Entry, mark: str) -> Entry:
+    """Return the entry as the hub knows it: see model/mark.py."""
+    return entry._replace(
+        blob=mark + entry.blob,
+        id=mark + entry.id,
+        session=mark + entry.session if entry.session else "",
+        links=tuple((link[0], mark + link[1], *link[2:]) for link in entry.links),
+    )
+
+
 def _write_array(numbers: Iterable[int]) -> str:
     """Numbers as the database reads them; the driver takes five times as long for it."""
     return "{" + ",".join(map(str, numbers)) + "}"
@@ -227,7 +238,7 @@ def _insert(connection: Any, number: int, batch: list[NewRow]) -> None:
         "INSERT INTO treering.document VALUES (%s, %s) ON CONFLICT (blob) DO NOTHING",
         sorted(bodies.items()),
     )
-    with connection.cursor().copy(f"COPY treering.memory ({_COLUMNS}) FROM STDIN") as copy:
+    with connection.cursor().copy(f"COPY treering.memory ({COLUMNS}) FROM STDIN") as copy:
         for row in batch:
             copy.write_row(row.values)
     with connection.cursor().copy("COPY treering.embedding FROM STDIN") as copy:

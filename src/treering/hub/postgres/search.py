@@ -15,15 +15,20 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple, cast
 
-from treering.hub.postgres.rows import hub_model, number_of, read_facts, write_signs
+from treering.hub.postgres.rows import (
+    hub_model,
+    mark_entry,
+    number_of,
+    read_facts,
+    write_signs,
+)
 from treering.model.mark import make_mark, unmark
 from treering.model.query import ANY_STATUS, Filters, Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import K1, B, Corpus, rarity
-from treering.search.entry import Entry
+from treering.search.entry import Entry, keys_of
 from treering.search.hits import SearchResult
-from treering.search.keys import keys_of
 from treering.search.lookup import search
 from treering.search.matching import Read, Request, list_similar_terms
 from treering.search.meaning.nearness import Nearness, VectorView, embed_question, scanned_by
@@ -349,7 +354,7 @@ def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[
 # --- the question ---------------------------------------------------------------------------------
 
 
-class Found(NamedTuple):
+class RowMatches(NamedTuple):
     """What was found: the best, how many matched, and how many more would have."""
 
     best: list[Candidate]
@@ -380,7 +385,7 @@ class RowSearch:
     def answer(self) -> tuple[SearchResult, list[Candidate]]:
         """Ranked by the rules of `search/`. Where these want the nearest of all memories, the
         database looks for them, and it is ranked again."""
-        query, found = self._request.query, Found([])
+        query, found = self._request.query, RowMatches([])
         if not self._repositories or query.is_wordless:
             return SearchResult(), []
         if not query.is_empty:
@@ -430,7 +435,7 @@ class RowSearch:
         result = search(self._request, view, self._read, sense)
         return result, candidates, bool(meaning and meaning.is_missing)
 
-    def _find(self) -> Found:
+    def _find(self) -> RowMatches:
         """Candidates by the words of the question; the terms they were found by are noted."""
         query, counts = self._request.query, self._counts
         words, pairs = question_terms(query.words), join_terms(query.words)
@@ -443,7 +448,7 @@ class RowSearch:
         similar = {word for group in groups for word in group if word not in words}
         words += similar
 
-        def find(choice: WordChoice) -> Found:
+        def find(choice: WordChoice) -> RowMatches:
             return self._find_holders(words, choice, similar)
 
         pairs_of = [[(counts.frequency(word), number_of(word)) for word in one] for one in groups]
@@ -479,12 +484,12 @@ class RowSearch:
 
     def _find_holders(
         self, terms: Sequence[str], choice: WordChoice, similar: Collection[str]
-    ) -> Found:
+    ) -> RowMatches:
         """The best memories of a choice of words, by all words of the question, of which some are
         others for the same."""
         some = [term for term in terms[:_MOST_WORDS] if self._counts.frequency(term)]
         if not some:
-            return Found([])
+            return RowMatches([])
         table, where = choice.as_table(self._repositories), join_conditions(self._conditions)
         status, score = status_condition(self._filters), self._score(some, similar)
         query = (
@@ -500,7 +505,7 @@ class RowSearch:
         values = (*status.values, *score.values, *table.values, *where.values, MOST, POOL)
         rows = self._connection.execute(query, (*values, [number_of(t) for t in some])).fetchall()
         best = [read_candidate(row[0], row[1], row[2], row[3], some) for row in rows]
-        return Found(best, *self._count(table, where))
+        return RowMatches(best, *self._count(table, where))
 
     def _count(self, table: Condition, where: Condition) -> tuple[int, dict[str, int]]:
         """How many rows of a table may be shown, and what would match but for its status."""
@@ -530,14 +535,14 @@ class RowSearch:
             values += [weight, low, share, number_of(term), low, share]
         return Condition(" + ".join(parts), tuple(values))
 
-    def _list(self) -> Found:
+    def _list(self) -> RowMatches:
         """A listing; common words alone may still be a title, as `which` is a function's name."""
         words = self._request.query.words.lower().split()
         titles = [Condition("strpos(lower(facts ->> 'title'), %s) > 0", (w,)) for w in words]
         found = self._list_with(titles)
         return found if found.best or not words else self._list_with([])
 
-    def _list_with(self, more: Sequence[Condition]) -> Found:
+    def _list_with(self, more: Sequence[Condition]) -> RowMatches:
         place = Condition("repository = ANY(%s)", (self._repositories,))
         where = join_conditions([place, *more, *self._conditions])
         status = status_condition(self._filters)
@@ -548,7 +553,7 @@ class RowSearch:
         )
         rows = self._connection.execute(query, (*where.values, *status.values, limit)).fetchall()
         table = Condition("treering.memory")
-        return Found([read_candidate(*row) for row in rows], *self._count(table, where))
+        return RowMatches([read_candidate(*row) for row in rows], *self._count(table, where))
 
     def _find_nearest(self) -> list[Candidate]:
         """The nearest of the memories that may be shown, by the signs of their vectors. A database
@@ -622,11 +627,5 @@ def read_candidate(
     terms: Sequence[str] = (),
 ) -> Candidate:
     """A candidate, with the mark of its repository."""
-    entry, mark = read_facts(facts), make_mark(repository)
-    marked = entry._replace(
-        blob=mark + entry.blob,
-        id=mark + entry.id,
-        session=mark + entry.session if entry.session else "",
-        links=tuple((link[0], mark + link[1], *link[2:]) for link in entry.links),
-    )
-    return Candidate(marked, rank, dict(zip(terms, tallies, strict=True)))
+    entry = mark_entry(read_facts(facts), make_mark(repository))
+    return Candidate(entry, rank, dict(zip(terms, tallies, strict=True)))

@@ -50,10 +50,6 @@ class MemoryVectors:
     def is_quick(self) -> bool:
         return self._embedder.is_quick
 
-    def get(self, blob: str) -> SmallVector | None:
-        self.missing([blob])
-        return self._columns.get(blob)
-
     def note(self, blob: str, memory: Memory) -> None:
         """A memory is being indexed: its vector is made when somebody asks for vectors, which who
         reads a memory does not."""
@@ -171,10 +167,6 @@ class VectorLibrary:
     @property
     def _quick(self) -> list[MemoryVectors]:
         return [model for model in self._models if model.is_quick]
-
-    def get(self, blob: str) -> SmallVector | None:
-        """The quick model's vector of a blob."""
-        return next((model.get(blob) for model in self._quick), None)
 
     def note(self, blob: str, memory: Memory) -> None:
         """A memory is being indexed."""

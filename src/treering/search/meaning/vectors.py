@@ -62,12 +62,6 @@ class VectorColumns:
             self.signs.append(vector.signs)
             self.numbers += vector.numbers
 
-    def get(self, blob: str) -> SmallVector | None:
-        row = self.rows.get(blob)
-        if row is None:
-            return None
-        return SmallVector(self.numbers_of(row), self.lengths[row], self.signs[row])
-
     def numbers_of(self, row: int) -> bytes:
         start = row * self.dimensions
         return bytes(self.numbers[start : start + self.dimensions])
