@@ -249,8 +249,7 @@ def _is_set_up(workspace: Workspace) -> bool:
 
 def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
     """An agent stops after every turn: to write that down each time would be noise."""
-    from treering.capture.open_sessions import OpenSessions
-    from treering.capture.sessions import agent_session_id
+    from treering.capture.sessions import OpenSessions, agent_session_id
 
     known = OpenSessions(workspace.store.folder).find(agent_session_id(call.agent, call.session))
     return known is not None and abs(workspace.clock() - known.written) < _RECENTLY

@@ -7,8 +7,7 @@ agent whose transcript may not be read is not asked.
 
 from treering.actions.sessions import read_session
 from treering.actions.workspace import Workspace
-from treering.capture.open_sessions import OpenSessions
-from treering.capture.sessions import agent_session_id
+from treering.capture.sessions import OpenSessions, agent_session_id
 from treering.capture.transcripts.transcript import Transcript
 
 QUESTION = (

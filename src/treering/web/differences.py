@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from treering.model.alignment import find_gaps
+from treering.model.text_merge import find_gaps
 
 _MOST_WORDS = 1500
 _AROUND = 3

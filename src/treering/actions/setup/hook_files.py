@@ -19,7 +19,7 @@ from shlex import quote, split
 from typing import NamedTuple
 
 from treering.actions.setup.traces import InitRecord
-from treering.capture.shims import HOOKS, shim, shims_folder
+from treering.capture.journal import HOOKS, shim, shims_folder
 from treering.errors import StorageFailed
 from treering.git import files
 from treering.git.files import replace_file
