@@ -30,7 +30,10 @@ SOURCES: dict[SourceName, Source] = {
     "adr": Source(notes.decisions, notes.has_decisions),
     "changelog": Source(markdown.entries, markdown.is_changelog),
     "basic-memory": Source(notes.wiki_notes, notes.has_permalinks),
-    "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
+    "markdown": Source(
+        markdown.from_path,
+        lambda path: path.is_dir() or path.suffix.lower() in (".md", ".markdown"),
+    ),
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
 }
 GIT_NOTES: SourceName = "git-notes"
@@ -58,14 +61,6 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
             f"{place} is neither a file nor a folder.",
             hint="`treering import -` reads JSON lines from standard input.",
         )
-    name = name or _recognize(path)
-    return SourceRecords(name, SOURCES[name].read(path))
-
-
-def _recognize(path: Path) -> SourceName:
-    """What is at a path; any file may be JSON lines, so something always fits."""
-    return next(name for name, source in SOURCES.items() if source.is_here(path))
-
-
-def _is_markdown(path: Path) -> bool:
-    return path.suffix.lower() in (".md", ".markdown")
+    # Any file may be JSON lines, so something always fits.
+    kind = name or next(key for key, source in SOURCES.items() if source.is_here(path))
+    return SourceRecords(kind, SOURCES[kind].read(path))
