@@ -61,6 +61,6 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
             f"{place} is neither a file nor a folder.",
             hint="`treering import -` reads JSON lines from standard input.",
         )
-    if name is None:  # any file may be JSON lines, so something always fits
-        name = next(key for key, source in SOURCES.items() if source.is_here(path))
-    return SourceRecords(name, SOURCES[name].read(path))
+    fitting = (key for key, source in SOURCES.items() if source.is_here(path))
+    kind: SourceName = name or next(fitting)  # any file may be JSON lines
+    return SourceRecords(kind, SOURCES[kind].read(path))
