@@ -61,6 +61,10 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
             f"{place} is neither a file nor a folder.",
             hint="`treering import -` reads JSON lines from standard input.",
         )
-    fitting = (key for key, source in SOURCES.items() if source.is_here(path))
-    kind: SourceName = name or next(fitting)  # any file may be JSON lines
-    return SourceRecords(kind, SOURCES[kind].read(path))
+    name = name or _recognize(path)
+    return SourceRecords(name, SOURCES[name].read(path))
+
+
+def _recognize(path: Path) -> SourceName:
+    """What is at a path; any file may be JSON lines, so something always fits."""
+    return next(name for name, source in SOURCES.items() if source.is_here(path))
