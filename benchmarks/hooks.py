@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from benchmarks._bench import ENVIRONMENT, git, heading, milliseconds, ratio, repository, row
 from treering import Treering
-from treering.capture.journal import Journal
-from treering.capture.shims import HOOKS, shim
+from treering.capture.journal import HOOKS, Journal, shim
 from treering.git import lock
 
 PROGRAM = Path(sys.executable).with_name("treering")

@@ -6,8 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from treering.capture.journal import Journal
-from treering.capture.shims import HOOKS, shim
+from treering.capture.journal import HOOKS, Journal, shim
 
 TREERING = Path(sys.executable).with_name("treering")
 #: Every POSIX shell here; dash is /bin/sh on Debian, busybox on Alpine, bash elsewhere.

@@ -39,7 +39,7 @@ from treering.actions.guard import GuardFinding as GuardFinding
 from treering.actions.history import Diff as Diff
 from treering.actions.history import Difference as Difference
 from treering.actions.history import Log as Log
-from treering.actions.imports.answers import Imported as Imported
+from treering.actions.imports.records import Imported as Imported
 from treering.actions.link import MadeLink as MadeLink
 from treering.actions.link import RemovedLink as RemovedLink
 from treering.actions.marks import NewerMemory as NewerMemory

@@ -8,7 +8,7 @@ import pytest
 
 from capture import transcript_samples as samples
 from conftest import Repo
-from treering.capture.transcripts.errands import errand_of
+from treering.capture.transcripts.transcript import errand_of
 
 
 def _sessions(repo: Repo) -> dict[str, dict]:

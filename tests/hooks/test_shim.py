@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ADA, Repo, make_repo
 from hooked import PRESENT, SHELLS, Hooked
-from treering.capture.shims import HOOKS, shim, shims_folder
+from treering.capture.journal import HOOKS, shim, shims_folder
 from treering.errors import Invalid
 
 ZERO = "0" * 40
@@ -54,7 +54,7 @@ def test_wheel_ships_the_shims(tmp_path) -> None:
 
     found = subprocess.run(
         [sys.executable, "-c",
-         "from treering.capture.shims import *; import sys;"
+         "from treering.capture.journal import *; import sys;"
          "print(shims_folder()); sys.stdout.flush(); sys.stdout.buffer.write(shim('pre-push'))"],
         env=os.environ | {"PYTHONPATH": str(tmp_path / "site")}, capture_output=True, check=True,
     ).stdout  # fmt: skip

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from treering.model.alignment import Gap, find_gaps
-from treering.model.text_merge import merge_texts
+from treering.model.text_merge import Gap, find_gaps, merge_texts
 from treering.web.memory import compare_words
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from treering.model.tables import read_items, read_table
-from treering.text import randomness, secrets, steering
+from treering.text import secrets, steering
 from treering.text.secrets import secrets_in
 from treering.text.steering import compile_rule, rulebook, suspicion
 
@@ -70,7 +70,7 @@ def test_twice_the_text_is_twice_the_calls(find: Callable[[str], object], name: 
 def _patterns() -> dict[str, str]:
     named = {
         f"{module.__name__}.{name}": value
-        for module in (randomness, steering)
+        for module in (secrets, steering)
         for name, value in vars(module).items()
         if isinstance(value, str) and name.isupper() and name.strip("_") not in ("OTHER", "END")
     }

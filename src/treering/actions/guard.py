@@ -22,11 +22,11 @@ from treering.actions.why.reasons import Via
 from treering.actions.why.why import LineExplanation, sort_ways
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import tips_of, trunk_of
+from treering.capture.commits import read_overruled
 from treering.errors import BranchNotFound, Invalid, StoreDamaged, TreeringError
 from treering.git.diff import ChangedFile, list_changed_files
 from treering.model.tables import read_word_list
 from treering.store.view import View
-from treering.text.overruling import read_overruled
 
 if TYPE_CHECKING:
     from treering.git.repository import Repository

@@ -11,9 +11,8 @@ from treering.branches import layers
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import CAPTURES, CodeCommit, commits
 from treering.capture.journal import Journal, JournalEvent
-from treering.capture.open_sessions import OpenSessions
 from treering.capture.recording import Recording, Rules
-from treering.capture.sessions import agent_session
+from treering.capture.sessions import OpenSessions, agent_session
 from treering.errors import Invalid, StoreDamaged
 from treering.git import reflog
 from treering.git.lock import PATIENCE

@@ -8,8 +8,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.inputs import line_given
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.capture import commits, sessions
-from treering.capture.open_sessions import OpenSessions
-from treering.capture.sessions import agent_session_id
+from treering.capture.sessions import OpenSessions, agent_session_id
 from treering.capture.transcripts import account
 from treering.capture.transcripts.reading import SECONDS, read_transcript
 from treering.capture.transcripts.transcript import Transcript

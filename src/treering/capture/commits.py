@@ -207,3 +207,15 @@ def _file(change: FileChange) -> FileRef | None:
     if not is_here or len(name) > _LONGEST_PATH or not name.isprintable():
         return None
     return FileRef(name, blob.decode("ascii"))
+
+
+_OVERRULES = (
+    r"(?im)^[ \t]*overrules:[ \t]*(?:treering://memory/)?([0-9a-z]{4,12})\b[ \t]*(.{0,400})$"
+)
+_MOST_OVERRULED = 50
+
+
+def read_overruled(message: str) -> list[tuple[str, str]]:
+    """The ids that a message names, whole or their beginnings, and the reason of each."""
+    found = re.findall(_OVERRULES, message)[:_MOST_OVERRULED]
+    return [(name.lower(), reason.strip()) for name, reason in found]

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from treering.errors import Invalid
 from treering.git.files import check_folder, make_shared_folder, open_plain, read_plain
 
 _END = ".\n"
@@ -172,3 +173,24 @@ def _read(path: Path) -> JournalEvent | None:
     return JournalEvent(
         path, moment, name, head, commit if _is_commit(commit) else "", tuple(lines[3:])
     )
+
+
+# --- the shims that write it ----------------------------------------------------------------------
+
+
+#: The hooks that have one.
+HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+
+
+def shims_folder() -> Path:
+    """Where the shims are: inside the installed package, or at the top of a source tree."""
+    package = Path(__file__).parents[1]
+    shims = package / "hooks" / "shims"
+    return shims if shims.is_dir() else package.parents[1] / "hooks"
+
+
+def shim(name: str) -> bytes:
+    """The text of one hook; it is the same for all of them and works unchanged everywhere."""
+    if name not in HOOKS:
+        raise Invalid(f"There is no shim for {name!r}.", hint=f"There are: {', '.join(HOOKS)}.")
+    return (shims_folder() / name).read_bytes()

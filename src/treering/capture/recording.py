@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.capture import commits, sessions
-from treering.capture.commits import CodeCommit, is_left_out
+from treering.capture.commits import CodeCommit, is_left_out, read_overruled
 from treering.errors import AmbiguousId, MemoryNotFound
 from treering.model.memory import Link, Memory
 from treering.model.scope import Scope
 from treering.store.view import Copy, View
 from treering.text.masking import mask_memory
-from treering.text.overruling import read_overruled
 
 _MOST_PASSED_OVER = 20
 _NAMED_COMMIT = rb"(?m)^commit: ([0-9a-f]{40})$"

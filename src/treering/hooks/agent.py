@@ -29,6 +29,11 @@ BUDGET = 1400  # characters: some 350 tokens
 _TOLD = {"start": "start", "prompt": "prompts", "read": "reads", "edit": "edits"}
 _LARGEST_INPUT = 1024 * 1024
 _LARGEST_BUDGET = 8000
+QUESTION = (
+    "Before you stop: if this session decided something, or found a cause, that the code alone "
+    "does not tell, remember it with treering (what, why, which files); if not, just stop."
+)
+_ASKING_SECONDS = 0.5  # of the second a hook has
 _RECENTLY = 600.0
 _MOST_FILES = 50
 #: How a client's agent is named in memories.
@@ -204,18 +209,36 @@ def answer(call: HookCall, text: str) -> bytes:
 
 
 def ask(workspace: Workspace, call: HookCall) -> bytes:
-    """What an agent that stops is asked, in the form that lets its client send it on; mostly
-    nothing. Never where it was sent on already, and only where init was run."""
+    """Ask an agent that stops to remember what it learned: once a session, in the form that lets
+    its client send it on.
+
+    Only where init was run, somebody wants it (`treering.ask`), and there is something to remember:
+    it changed code or got over an error, and has remembered nothing. That is looked up in the
+    transcript, so an agent whose transcript may not be read is not asked. That it was asked is
+    noted first: a client that never hears the question is not asked again at every stop.
+    """
     if not call.session or call.input.get("stop_hook_active") is True or not _is_set_up(workspace):
         return b""
-    from treering.hooks.ask import question_for, wants_asking
-
     path = call.text("transcript_path")
-    if not path or not wants_asking(workspace):
+    if not path or (workspace.repository.config("treering.ask") or "").lower() != "once":
         return b""
-    question = question_for(workspace, call.agent, call.session, path)
+    from treering.actions.sessions import read_session
+    from treering.capture.sessions import OpenSessions, agent_session_id
+
+    sessions = OpenSessions(workspace.store.folder)
+    known = sessions.find(agent_session_id(call.agent, call.session))
+    if known and known.is_asked:
+        return b""
+    transcript = read_session(workspace, call.agent, path, seconds=_ASKING_SECONDS)
+    if transcript is None or transcript.has_remembered:
+        return b""
+    if not transcript.files and not transcript.solved:
+        return b""
+    branch = workspace.position().scope.branch
+    noted = sessions.note(call.agent, call.session, branch, workspace.clock())
+    sessions.update(noted._replace(is_asked=True))
     word = "deny" if call.client == "gemini" else "block"
-    return json.dumps({"decision": word, "reason": question}).encode() + b"\n" if question else b""
+    return json.dumps({"decision": word, "reason": QUESTION}).encode() + b"\n"
 
 
 # --- writing down ---------------------------------------------------------------------------------
@@ -248,8 +271,7 @@ def _is_set_up(workspace: Workspace) -> bool:
 
 def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
     """An agent stops after every turn: to write that down each time would be noise."""
-    from treering.capture.open_sessions import OpenSessions
-    from treering.capture.sessions import agent_session_id
+    from treering.capture.sessions import OpenSessions, agent_session_id
 
     known = OpenSessions(workspace.store.folder).find(agent_session_id(call.agent, call.session))
     return known is not None and abs(workspace.clock() - known.written) < _RECENTLY

@@ -8,7 +8,7 @@ written to a log that stays small.
 import os
 import time
 import traceback
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,18 +52,15 @@ def work(
         done = driver.work(workspace, event, inherited, pushes)
         for error in done.errors:
             log(workspace.store.folder, error)
-        if direction := _choose_direction(done.events):
-            _share(workspace, direction, pushes)
+        if "pre-push" in done.events:
+            _share(workspace, "full", pushes)
+        elif "post-merge" in done.events:  # after a pull nothing is sent out
+            _share(workspace, "fetch", pushes)
         LineBindings(workspace).refresh_recent(_BINDING_SECONDS)
     except TreeringError as error:
         log(workspace.store.folder, error.message)
     except Exception:  # the door: there is nobody to tell
         log(workspace.store.folder, traceback.format_exc())
-
-
-def _choose_direction(events: Collection[str]) -> str:
-    """What a `git push` or a `git pull` asks for: a merge sends nothing out."""
-    return "full" if "pre-push" in events else "fetch" if "post-merge" in events else ""
 
 
 def _share(workspace: Workspace, direction: str, pushes: Mapping[str, str]) -> None:

@@ -154,15 +154,13 @@ def _read_list(value: Any, name: str) -> list[Any]:
     return value
 
 
-def _read_tags(value: Any, name: str) -> tuple[str, ...]:
-    return tuple(_read_text(tag, name) for tag in _read_list(value, name))
+def _read_each(read: Callable[[Any, str], Any]) -> Callable[[Any, str], tuple[Any, ...]]:
+    """A reader of lists, of which `read` reads an item."""
+    return lambda value, name: tuple(read(item, name) for item in _read_list(value, name))
 
 
-def _read_files(value: Any, name: str) -> tuple[FileRef, ...]:
-    return tuple(_read_file(_read_mapping(item, name)) for item in _read_list(value, name))
-
-
-def _read_file(item: dict[str, Any]) -> FileRef:
+def _read_file(value: Any, name: str) -> FileRef:
+    item = _read_mapping(value, name)
     if unknown := item.keys() - {"path", "blob"}:
         raise InvalidDocument("bad-key", f"A file has the unknown key {min(unknown)!r}.")
     return FileRef(
@@ -171,11 +169,8 @@ def _read_file(item: dict[str, Any]) -> FileRef:
     )
 
 
-def _read_links(value: Any, name: str) -> tuple[Link, ...]:
-    return tuple(_read_link(_read_mapping(item, name)) for item in _read_list(value, name))
-
-
-def _read_link(item: dict[str, Any]) -> Link:
+def _read_link(value: Any, name: str) -> Link:
+    item = _read_mapping(value, name)
     names = {"relation", "target", "confidence", "by", "reason"}
     return Link(
         relation=_read_text(item.get("relation"), "links.relation"),
@@ -188,9 +183,9 @@ def _read_link(item: dict[str, Any]) -> Link:
 
 
 _READERS: dict[str, Callable[[Any, str], Any]] = dict.fromkeys(_ORDER, _read_text) | {
-    "tags": _read_tags,
+    "tags": _read_each(_read_text),
     "confidence": _read_number,
-    "files": _read_files,
-    "links": _read_links,
+    "files": _read_each(_read_file),
+    "links": _read_each(_read_link),
     "details": _read_mapping,
 }

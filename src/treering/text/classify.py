@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -65,13 +65,10 @@ def classify(content: str) -> Classification:
     best, *others = order
     doubt = 0.5 * points[others[0]] if others else 0.0
     score = _score(points[best] - doubt)
-    alternatives = (Alternative(best, score), *(_alternative(n, points) for n in others[:2]))
+    # One that lost, sure as it may be of itself, is less sure than the one that won.
+    losers = (Alternative(name, _score(0.5 * points[name])) for name in others[:2])
+    alternatives = (Alternative(best, score), *losers)
     return Classification(best, "heuristic", score, score >= CONFIDENT, alternatives)
-
-
-def _alternative(name: str, points: Mapping[str, float]) -> Alternative:
-    """One that lost: sure as it may be of itself, it is less sure than the one that won."""
-    return Alternative(name, _score(0.5 * points[name]))
 
 
 def _score(points: float) -> float:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
-from treering.model.alignment import find_gaps
 from treering.model.tables import read_word_list
+from treering.model.text_merge import find_gaps
 from treering.text.likeness import ALIKE, ALIKE_TITLES, REWORDED, likeness
 from treering.text.words import STOP_WORDS, bare, words
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo, make_repo
-from treering.capture.shims import HOOKS as EVENTS
+from treering.capture.journal import HOOKS as EVENTS
 
 SCRIPTS = {
     "sh": '#!/bin/sh\necho user "$@" >> "$LOG"\n',

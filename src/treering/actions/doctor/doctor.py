@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.doctor import files, scopes
-from treering.actions.doctor.finding import Finding, readable
+from treering.actions.doctor import Finding, files, readable, scopes
 from treering.actions.setup.hook_files import list_lost
 from treering.actions.workspace import Workspace
 from treering.capture.journal import Journal

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from treering.actions.doctor.finding import Finding, FindingCode
+from treering.actions.doctor import Finding, FindingCode
 from treering.derived.database import BESIDE, FILE, Database
 from treering.git import refs
 from treering.git.files import check_folder, find_files

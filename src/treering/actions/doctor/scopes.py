@@ -5,7 +5,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from treering.actions.doctor.finding import MAX_OF_A_KIND, Finding
+from treering.actions.doctor import MAX_OF_A_KIND, Finding
 from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import trash_name

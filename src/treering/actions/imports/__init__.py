@@ -30,7 +30,10 @@ SOURCES: dict[SourceName, Source] = {
     "adr": Source(notes.decisions, notes.has_decisions),
     "changelog": Source(markdown.entries, markdown.is_changelog),
     "basic-memory": Source(notes.wiki_notes, notes.has_permalinks),
-    "markdown": Source(markdown.from_path, lambda path: path.is_dir() or _is_markdown(path)),
+    "markdown": Source(
+        markdown.from_path,
+        lambda path: path.is_dir() or path.suffix.lower() in (".md", ".markdown"),
+    ),
     "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
 }
 GIT_NOTES: SourceName = "git-notes"
@@ -65,7 +68,3 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
 def _recognize(path: Path) -> SourceName:
     """What is at a path; any file may be JSON lines, so something always fits."""
     return next(name for name, source in SOURCES.items() if source.is_here(path))
-
-
-def _is_markdown(path: Path) -> bool:
-    return path.suffix.lower() in (".md", ".markdown")

@@ -7,8 +7,15 @@ from pathlib import Path
 
 from treering.actions import inputs
 from treering.actions.imports import AGENT_MEMORY, read_from
-from treering.actions.imports.answers import Failure, Imported, Preview, Progress
-from treering.actions.imports.records import LinkLine, Numbered, Record
+from treering.actions.imports.records import (
+    Failure,
+    Imported,
+    LinkLine,
+    Numbered,
+    Preview,
+    Progress,
+    Record,
+)
 from treering.actions.imports.transcripts import AGENTS, import_transcripts
 from treering.actions.reindex import catch_up
 from treering.actions.workspace import Change, Workspace, Writing

@@ -1,7 +1,7 @@
 """Records: foreign data on its way in, each checked on its own; as JSON lines, ours or others'."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -177,3 +177,38 @@ def decode(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Invalid("The file is not valid UTF-8.") from error
+
+
+# --- what an import answers, whatever it read -----------------------------------------------------
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    line: int
+    where: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a dry run would import."""
+
+    type: str
+    title: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    imported: int
+    skipped: int
+    errors: tuple[Failure, ...]
+    source: str | None = None
+    dry_run: bool | None = None
+    preview: tuple[Preview, ...] | None = None
+    #: The command that undoes it; prompts stay.
+    back: str | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.actions.imports.answers import Failure, Imported, Preview, Progress
+from treering.actions.imports.records import Failure, Imported, Preview, Progress
 from treering.actions.sessions import Account, change_of, tell_session, transcript_use
 from treering.actions.workspace import Workspace, Writing
 from treering.branches.trunk import trunk_of

@@ -19,7 +19,7 @@ from shlex import quote, split
 from typing import NamedTuple
 
 from treering.actions.setup.traces import InitRecord
-from treering.capture.shims import HOOKS, shim, shims_folder
+from treering.capture.journal import HOOKS, shim, shims_folder
 from treering.errors import StorageFailed
 from treering.git import files
 from treering.git.files import replace_file
@@ -323,12 +323,9 @@ def list_lost(repository: Repository) -> tuple[str, ...]:
 def _runs(path: Path) -> bool:
     script = _content(path)
     is_ours = (has_block(script) or _CALLED in script) and os.access(path, os.X_OK)
-    return is_ours or _is_run_by_precommit(path) or _is_run_by_husky(path)
-
-
-def _is_run_by_husky(path: Path) -> bool:
-    """husky's own folder is `_`, in the one that holds people's hooks."""
-    return path.parent.name == "_" and _CALLED in _content(path.parent.parent / path.name)
+    # husky's own folder is `_`, in the one that holds people's hooks.
+    is_husky = path.parent.name == "_" and _CALLED in _content(path.parent.parent / path.name)
+    return is_ours or _is_run_by_precommit(path) or is_husky
 
 
 def _is_run_by_precommit(path: Path) -> bool:

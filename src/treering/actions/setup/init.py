@@ -18,8 +18,7 @@ from treering.actions.setup.traces import InitRecord
 from treering.actions.sync import Progress
 from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
-from treering.capture.journal import Journal
-from treering.capture.shims import HOOKS
+from treering.capture.journal import HOOKS, Journal
 from treering.derived.database import close_all
 from treering.errors import Busy, Invalid, StorageFailed, SyncRefused, TreeringError
 from treering.git import config as config_file

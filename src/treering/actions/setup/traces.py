@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from treering.errors import StorageFailed
-from treering.git.files import make_shared_folder, read_plain, replace_file
+from treering.git.files import make_shared_folder, read_file, replace_file
 from treering.git.repository import Repository
 
 
@@ -43,7 +43,7 @@ class InitRecord:
     @classmethod
     def read(cls, repository: Repository) -> "InitRecord":
         try:
-            said = json.loads(read_plain(_path(repository)))
+            said = json.loads(read_file(_path(repository)))
             return _of(said)
         except (OSError, ValueError, TypeError, KeyError):
             return cls()

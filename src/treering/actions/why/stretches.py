@@ -37,7 +37,7 @@ from treering.git.diff import CommitRange
 from treering.git.files import open_file
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
-from treering.model.alignment import find_gaps
+from treering.model.text_merge import find_gaps
 
 if TYPE_CHECKING:
     import sqlite3

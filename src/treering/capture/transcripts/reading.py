@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from treering.capture.transcripts import claude, codex, gemini
+from treering.capture.transcripts.clients import read_claude, read_codex, read_gemini
 from treering.capture.transcripts.transcript import Transcript, TranscriptBuilder
 from treering.git.files import open_file
 
 #: How the agents of clients are named in memories -> what reads the entries of their transcripts.
 READERS: dict[str, Callable[[Mapping[str, Any], TranscriptBuilder], None]] = {
-    "claude-code": claude.read_entry,
-    "codex": codex.read_entry,
-    "gemini-cli": gemini.read_entry,
+    "claude-code": read_claude,
+    "codex": read_codex,
+    "gemini-cli": read_gemini,
 }
 ENDINGS = (".jsonl", ".json")
 SECONDS = 10.0

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from treering.capture.transcripts.errands import errand_of
 from treering.model.dates import instant
 
 _LONGEST_PROMPT = 2000
@@ -192,3 +191,48 @@ def _last_line(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(_ERROR, line)]
     return (errors or lines or [""])[-1]
+
+
+# --- what a command is for ------------------------------------------------------------------------
+
+
+_ENDS = r"&&|\|\||[;|\n]"
+_ASSIGNMENT = r"[A-Za-z_]\w*=\S*"
+#: Commands that start another one, by how many words they take.
+_WRAPPERS = {
+    "sudo": 1, "env": 1, "time": 1, "nice": 1, "npx": 1, "bunx": 1, "exec": 1,
+    "uv": 2, "poetry": 2, "pipenv": 2, "pdm": 2, "bundle": 2,
+}  # fmt: skip
+#: Commands that only look: that one of them failed says nothing.
+_LOOKS = frozenset((
+    "awk", "cat", "command", "diff", "echo", "find", "grep", "head", "jq", "less", "ls", "pgrep",
+    "ps", "pwd", "rg", "sed", "sleep", "stat", "tail", "test", "true", "type", "wc", "which",
+))  # fmt: skip
+_LONGEST_ERRAND = 400
+
+
+def errand_of(command: str) -> str:
+    """The program and the first thing it is to work on; "" for a command that only looks.
+
+    `cd app && python -m pytest tests/x -q` and `.venv/bin/pytest tests/x` are one errand.
+    """
+    for part in re.split(_ENDS, command[:_LONGEST_ERRAND]):
+        words = _unwrap([word for word in part.split() if not re.fullmatch(_ASSIGNMENT, word)])
+        if not words or words[0] in ("cd", "set", "export", "source", "."):
+            continue
+        program = words[0].rpartition("/")[2]
+        if program in _LOOKS:
+            return ""
+        subject = next((word for word in words[1:] if not word.startswith("-")), "")
+        return f"{program} {subject}".strip()
+    return ""
+
+
+def _unwrap(words: list[str]) -> list[str]:
+    while words and words[0] in _WRAPPERS:
+        if _WRAPPERS[words[0]] == 2 and words[1:2] not in (["run"], ["exec"]):
+            break
+        words = words[_WRAPPERS[words[0]] :]
+    if len(words) > 2 and re.match(r"(?:.*/)?python[\d.]*$", words[0]) and words[1] == "-m":
+        return words[2:]
+    return words
