@@ -127,7 +127,7 @@ class Team:
                 moments.append(Moment.now())
 
         try:
-            sync(Workspace.open(clone), progress=note)
+            sync(Workspace.open(clone), on_stage=note)
         except SyncRefused:
             self.refused += 1
         moments.append(Moment.now())

@@ -99,3 +99,18 @@ def test_a_branch_that_came_back_at_its_own_commit_keeps_its_memories_when_it_la
     repo.git("merge", "-q", "--no-ff", "-m", "land", "wip")
 
     assert "Flags are read once" in repo.titles("wip")
+
+
+def test_a_name_that_is_used_again_starts_empty_also_where_the_clock_was_set_back(
+    repo: Repo,
+) -> None:
+    """The trunk's log then begins later than all that happens now."""
+    repo.now -= 86_400
+    repo.switch("wip", create=True).commit_file("wip.txt")
+    repo.tr.remember("Flags are read once", type="insight")
+    repo.now += 60
+    repo.switch("main").git("branch", "-D", "wip")
+    repo.now += 60
+    repo.switch("wip", create=True)
+
+    assert "Flags are read once" not in repo.titles("wip")

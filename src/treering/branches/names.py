@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from treering.branches.long_lived import is_long_lived, long_lived, tips_at
-from treering.branches.trunk import former_names, trunk_of
+from treering.branches.trunk import former_names, tips_of, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.objects import CommitInfo
@@ -132,16 +132,23 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     log = reflog.of_branch(repository, branch)
     if not log or log[0].when < written.time or log[0].old.strip("0"):
         return False
-    code = message.read(written.message).code.head
-    if code in reflog.list_made(log, ()):
+    code, start = message.read(written.message).code, log[0].new
+    if code.head in reflog.list_made(log, ()):
         return False
-    if log[0].when == written.time and any(code in (line.old, line.new) for line in log):
+    if log[0].when == written.time and any(code.head in (line.old, line.new) for line in log):
         return False
-    # As they were then: since then its own commits may have landed.
-    tips = (
-        tip for name in long_lived(repository) for tip in tips_at(repository, name, log[0].when)
-    )
-    return any(repository.is_ancestor(log[0].new, tip) for tip in tips)
+    is_ancestor, names = repository.is_ancestor, long_lived(repository)
+    if (
+        code.head
+        and code.base
+        and is_ancestor(start, code.head)
+        and not is_ancestor(start, code.base)
+    ):
+        # One of its own commits, which may have landed since.
+        tips = [tip for name in names for tip in tips_at(repository, name, log[0].when)]
+    else:
+        tips = [tip for name in names for tip in tips_of(repository, name)]
+    return any(is_ancestor(start, tip) for tip in tips)
 
 
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
