@@ -216,7 +216,8 @@ def copy_rows(url: str, times: int) -> list[str]:
         connection.execute(
             "INSERT INTO treering.repository"
             " (name, url, all_branches, updated, memories, length, made_with, state)"
-            " SELECT copy, url, all_branches, updated, memories, length, made_with, state"
+            " SELECT copy, 'https://example.org/' || copy, all_branches, updated, memories, length,"
+            " made_with, state"
             " FROM treering.repository JOIN unnest(%s::text[]) AS copy"
             " ON split_part(copy, '-', 1) = name ON CONFLICT DO NOTHING",
             (copies,),

@@ -64,7 +64,7 @@ def test_who_stops_leaves_no_process_behind(note: Path) -> None:
         os.kill(int(note.read_text()), 0)
 
 
-def test_memory_and_files_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_memory_and_files_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the process that updates, and in git below it."""
     from treering.hub.folder import FolderHub
     from treering.hub.hub import UpdateResult
@@ -72,12 +72,13 @@ def test_memory_and_files_are_limited(tmp_path: Path, monkeypatch: pytest.Monkey
     seen: list[tuple[int, int]] = []
     limits: list[tuple[int, tuple[int, int]]] = []
     monkeypatch.setattr("resource.setrlimit", lambda kind, pair: limits.append((kind, pair)))
+    monkeypatch.setattr("signal.alarm", lambda seconds: seen.append((seconds, seconds)))
     monkeypatch.setattr(FolderHub, "update", lambda _, name: UpdateResult(name, "updated"))
-    monkeypatch.setenv("TREERING_HUB_WORKER", "111 222")
+    monkeypatch.setenv("TREERING_HUB_WORKER", "111 222 333")
     monkeypatch.setenv("TREERING_HUB", str(tmp_path))
     from treering.cli.main import main
 
     assert main(["hub", "update", "x", "--json"]) == 0
 
     seen += [pair for _, pair in limits]
-    assert seen == [(111, 111), (222, 222)]
+    assert seen == [(333, 333), (111, 111), (222, 222)]

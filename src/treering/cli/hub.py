@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import signal
 import subprocess
@@ -142,7 +143,8 @@ def _update_here(call: "Invocation", hub: "RepositoryHub", name: str, limits: st
     """Update one repository in this process, which was started for it."""
     import resource
 
-    largest, memory = map(int, limits.split())
+    largest, memory, seconds = map(int, limits.split())
+    signal.alarm(seconds)  # should whoever started it be killed
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is an error
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
@@ -165,7 +167,7 @@ def update_apart(address: str, names: Sequence[str]) -> Iterator["UpdateResult"]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
-            _end(process)
+            _kill(process)
         pool.shutdown()
 
 
@@ -175,23 +177,25 @@ def _update_one(
     from treering.cli.caller import own_command
     from treering.hub.hub import UpdateResult
 
+    limits = f"{MAX_FILE} {MAX_MEMORY} {math.ceil(2 * UPDATE_SECONDS)}"
     process = subprocess.Popen(
         own_command("hub", "update", "--json", "--", name),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"TREERING_HUB": address, _WORKER: f"{MAX_FILE} {MAX_MEMORY}"},
+        env=os.environ | {"TREERING_HUB": address, _WORKER: limits},
         start_new_session=True,  # git and ssh below it end with it
     )
     processes.append(process)
     try:
         out, err = process.communicate(timeout=UPDATE_SECONDS)
     except subprocess.TimeoutExpired:
+        _kill(process)
+        process.communicate()
         message = f"It took more than {UPDATE_SECONDS:g} seconds."
         return UpdateResult(name, "failed", error=message)
-    finally:
-        _end(process)
+    _kill(process)
     try:
         values = json.loads(out)
         return UpdateResult(**values | {"notes": tuple(values.get("notes") or ())})
@@ -199,11 +203,10 @@ def _update_one(
         return UpdateResult(name, "failed", error=_explain(process.returncode, err))
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
-    """End a process with all that it started."""
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """End a process with all that it started, or what it left behind."""
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
 
 
 def _explain(code: int, err: str) -> str:

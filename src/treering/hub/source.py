@@ -92,15 +92,8 @@ def list_prefixes(repository: Repository) -> tuple[str, ...]:
         configured = prefix_of(repository)
     except Invalid:
         configured = CLONES
-    return tuple(dict.fromkeys((REFS, AS_BRANCHES, configured)))
-
-
-def list_local(repository: Repository) -> dict[str, str]:
-    """Every ref of ours in a repository on this machine."""
-    listing: dict[str, str] = {}
-    for prefix in list_prefixes(repository):
-        listing |= refs.list_refs(repository.common_dir, prefix)
-    return listing
+    usual = (REFS, AS_BRANCHES)
+    return usual if configured.startswith(usual) else (*usual, configured)
 
 
 def read_heads(
@@ -201,12 +194,20 @@ def is_behind(record: "RepositoryRecord") -> bool:
     if not record.updated or record.error:
         return True
     try:
-        local = open_local(record.url)
-        if local is None:
-            return False
-        components = None if record.all_branches else record.state.components
-        all_heads = read_heads(list_local(local), list_prefixes(local))
-        heads = choose_heads(all_heads, components)
+        if record.url not in _LOCAL:
+            local = open_local(record.url)
+            if local is None:
+                return False
+            _LOCAL[record.url] = (local.common_dir, list_prefixes(local))
+        folder, prefixes = _LOCAL[record.url]
+        listing = {k: v for prefix in prefixes for k, v in refs.list_refs(folder, prefix).items()}
     except (TreeringError, OSError):
         return True
+    components = None if record.all_branches else record.state.components
+    heads = choose_heads(read_heads(listing, prefixes), components)
     return digest_of(heads) != record.state.fingerprint
+
+
+#: Repositories on this machine: where their refs are, and below which names. A server looks at each
+#: of many at every call.
+_LOCAL: dict[str, tuple[Path, tuple[str, ...]]] = {}
