@@ -85,10 +85,14 @@ def cost_of(repo: Repo, *words: str) -> Cost:
 def play(
     repo: Repo, verbs: Iterable[tuple[str, ...]] = VERBS, *, is_fetched: bool = False
 ) -> dict[tuple[str, ...], Cost]:
-    """Every verb, after a first sync or a plain fetch; what is ours stays and is found."""
+    """Every verb, after a first sync or a plain fetch; what is ours stays and is found.
+
+    A sync after a fetch is a first one, too, whose cost the other way tells.
+    """
     costs = {}
     if is_fetched:
         give_to(repo)
+        verbs = (words for words in verbs if words != ("sync",))
     else:
         costs["first sync",] = cost_of(repo, "sync")
     cost_of(repo, "recall", "wal")  # a first look at what git fetched reads all of it, too
