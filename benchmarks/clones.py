@@ -306,7 +306,7 @@ def first_fetch(count: int) -> None:
             answer = sync(
                 Workspace.open(top / "ours"),
                 "fetch",
-                progress=lambda what: moments.update({what: Moment.now()}),
+                on_stage=lambda what: moments.update({what: Moment.now()}),
             )
             moments["end"] = Moment.now()
             git(top / "plain", "fetch", "-q", "origin", f"+{CLONES}*:refs/plain/*")
