@@ -146,7 +146,7 @@ def test_of_very_many_quiet_heads_some_go_with_each_sync(
     clone: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits a minute for a sync that had nothing to do."""
-    monkeypatch.setattr(folding, "_MOST", 3)
+    monkeypatch.setattr(folding, "_BATCH_SIZE", 3)
     for number in range(5):
         agent = clone(f"agent{number}")
         agent.tr.remember(f"by agent {number}", type="insight")

@@ -82,7 +82,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "tell.edits": ("on", "off"),
 }
 #: Settings whose values all count; of others the last one does, as in git.
-_MANY = ("trunk",)
+_MULTIVALUED = ("trunk",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def config(
 
 def _show(workspace: Workspace, setting: KnownSetting) -> SettingValue:
     values = workspace.repository.config_values(f"treering.{setting.key}")
-    value = ", ".join(values) if setting.key in _MANY else "".join(values[-1:])
+    value = ", ".join(values) if setting.key in _MULTIVALUED else "".join(values[-1:])
     return SettingValue(setting.key, value or setting.default, setting.default, setting.meaning)
 
 

@@ -176,7 +176,7 @@ def _above(path: str) -> Iterator[str]:
     return (str(folder) for folder in PurePosixPath(path).parents if str(folder) != ".")
 
 
-_MOST = 12  # memories in one context
+_MAX_MEMORIES = 12  # memories in one context
 _MOST_FLAGGED = 1000
 
 
@@ -287,7 +287,7 @@ def _make(
             flag_ids.append(unmark(place.id))
         else:
             chosen.append((place, memory, case))
-        if len(chosen) == _MOST or len(flag_ids) == _MOST_FLAGGED:
+        if len(chosen) == _MAX_MEMORIES or len(flag_ids) == _MOST_FLAGGED:
             break
     cards.prepare(place for place, _, _ in chosen)
     cards.mark_amended(place for place, _, case in chosen if case.task)

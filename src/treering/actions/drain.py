@@ -12,7 +12,7 @@ from treering.errors import TreeringError
 from treering.git import lock
 
 _BRIEFLY = 0.2  # seconds a reader waits for what is pending
-_MANY = 500  # events at once
+_BATCH_SIZE = 500  # events at once
 _FETCHED = "fetched"  # when each worktree last fetched, as far as that was looked at
 _FETCH_SECONDS, _MOST_WORKTREES = 2.0, 50
 _FEW, _SOME = 8, 50  # for a reader, who must be able to stop; many at once are cheaper by far
@@ -92,7 +92,7 @@ def capture(workspace: Workspace, *, seconds: float | None = None) -> Drained:
     events = journal.events()
     until = None if seconds is None else time.monotonic() + seconds
     capturing = EventRecorder(workspace, journal, until)
-    size = _MANY if until is None else _FEW if len(events) < _SOME else _SOME
+    size = _BATCH_SIZE if until is None else _FEW if len(events) < _SOME else _SOME
     for at in range(0, len(events), size):
         if until is not None and time.monotonic() >= until:
             break

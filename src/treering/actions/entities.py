@@ -20,7 +20,7 @@ from treering.text import secrets
 from treering.text.extraction import NamedEntity, extract, kind_of
 
 _MOST_PROPERTIES = 50
-_MOST = 5000
+_MAX_ENTITIES = 5000
 _MOST_NAMESAKES = 50
 
 
@@ -66,7 +66,7 @@ class EntityIndex:
         self._now = workspace.clock()
 
     def all(self) -> Iterator[Entity]:
-        for entry in self._index.newest(self._search_view.ranks, _MOST, ("entity",)):
+        for entry in self._index.newest(self._search_view.ranks, _MAX_ENTITIES, ("entity",)):
             if entity := self._read(entry.blob):
                 yield entity
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 _LOG = "told.jsonl"
-_LARGEST = 256 * 1024
-_LONGEST = 8000
+_MAX_LOG = 256 * 1024
+_MAX_LOG_LINE = 8000
 _FOLDER = "sessions-told"
 _MOST_SESSIONS, _MOST_TOLD, _MOST_WORDS = 64, 1000, 80
 _DIGEST = 12
@@ -109,10 +109,10 @@ def note_told(
             "seconds": round(seconds, 3),
             "limit": round(limit, 3),
             "missed": is_missed,
-            "text": mask(text)[:_LONGEST],
+            "text": mask(text)[:_MAX_LOG_LINE],
         }
     )
-    workspace.state.append(_LOG, line.encode() + b"\n", _LARGEST)
+    workspace.state.append(_LOG, line.encode() + b"\n", _MAX_LOG)
 
 
 def wants_log(workspace: Workspace) -> bool:
@@ -143,7 +143,7 @@ def _parse(line: bytes) -> ToldEntry | None:
 
 
 #: The part of the room left that one memory may take, and the characters it gets at most, at least.
-_SHARE, _LONGEST, _SHORTEST = 0.7, 1400, 60
+_SHARE, _MAX_LOG_LINE, _SHORTEST = 0.7, 1400, 60
 _SUMMARY = 400
 
 
@@ -179,7 +179,7 @@ class Offer(NamedTuple):
     #: Who wrote it, where that was not the reader.
     by: str = ""
     #: How many characters of its words are told at most.
-    room: int = _LONGEST
+    room: int = _MAX_LOG_LINE
 
 
 class HandedPassage(NamedTuple):

@@ -144,7 +144,7 @@ def _read_own(file: Path) -> SavedPrompt | None:
     return SavedPrompt(prompt, "user", "", blob_id(data))
 
 
-_MOST = 1_000
+_MAX_RUNS = 1_000
 _FILE = "prompts.json"
 
 
@@ -160,7 +160,7 @@ class PromptRuns:
         if entry.domain == "project" and runs.get(_key(entry)) != entry.version:
             runs.pop(_key(entry), None)
             runs[_key(entry)] = entry.version
-            self._workspace.state.write_json(_FILE, dict(list(runs.items())[-_MOST:]))
+            self._workspace.state.write_json(_FILE, dict(list(runs.items())[-_MAX_RUNS:]))
 
     def warnings(self, entry: SavedPrompt) -> list[str]:
         """What to tell about a version before it is run."""

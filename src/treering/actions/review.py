@@ -25,7 +25,7 @@ from treering.search.succession import MOST_SUPERSEDED
 from treering.store.view import Copy
 
 _MOST_GROUPS = 1000
-_SURE = 0.5
+_SURE_CONFIDENCE = 0.5
 _ALIKE = 0.8
 _MOST_NOTED = 50
 _REVIEWED = "reviewed"
@@ -141,7 +141,7 @@ class _Doubts:
             yield Doubt("stale", f"{state.path} {_tell(state)}")
         if stale and stale.lost:
             yield Doubt("stale", f"no longer in its files: {', '.join(stale.lost)}")
-        if memory.confidence < _SURE:
+        if memory.confidence < _SURE_CONFIDENCE:
             yield Doubt("low-confidence", f"confidence {memory.confidence:g}")
         if memory.agent and _REVIEWED not in memory.details:
             yield Doubt("unconfirmed", f"{memory.agent} wrote it, and no person has confirmed it")

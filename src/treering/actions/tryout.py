@@ -23,7 +23,7 @@ _RECENT = 80
 _MOST_FINDINGS = 5
 _SECONDS = 12.0
 _BLAME_SECONDS = 8.0
-_LARGEST = 512 * 1024
+_MAX_FILE = 512 * 1024
 _LONGEST_REASON = 300
 #: Commits of more files are sweeping changes; fewer lines are no reason overruled.
 _MOST_FILES, _FEWEST_LINES = 20, 3
@@ -145,7 +145,9 @@ def _find_broken_rules(workspace: Workspace, head: str) -> Iterator[HistoryFindi
     repository = workspace.repository
     for name in _RULES:
         blob = repository.blob_at(head, name)
-        text = repository.objects.blob(blob, most=_LARGEST).decode(errors="replace") if blob else ""
+        text = (
+            repository.objects.blob(blob, most=_MAX_FILE).decode(errors="replace") if blob else ""
+        )
         asked = 0
         for number, line in enumerate(text.splitlines(), 1):
             for path in re.findall(r"`((?:[\w.-]+/)+[\w-][\w.-]*\.\w+)`", line):
@@ -193,7 +195,7 @@ def _blame(workspace: Workspace, head: str, path: str) -> list[LineRun]:
     if blob is None:
         return []  # it is gone by now
     try:
-        text = repository.objects.blob(blob, most=_LARGEST)
+        text = repository.objects.blob(blob, most=_MAX_FILE)
         if not is_text(text):
             return []
         return blame(repository, head, path, seconds=_BLAME_SECONDS)

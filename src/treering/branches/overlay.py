@@ -17,7 +17,7 @@ from treering.store.trees import Listing, Snapshot
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
-_MOST = 1_000
+_MAX_ANSWERS = 1_000
 #: Source and target commit -> what of the one the other has taken over.
 _taken_over: WeakKeyDictionary[Vault, dict[tuple[str, str], Listing]] = WeakKeyDictionary()
 
@@ -35,7 +35,7 @@ def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing
     key, answers = (source.tip, target.tip), _taken_over.setdefault(vault, {})
     known = answers.get(key)
     if known is None:
-        if len(answers) > _MOST:
+        if len(answers) > _MAX_ANSWERS:
             answers.clear()
         versions = set(source.listing().items())
         if source.tip != target.tip:

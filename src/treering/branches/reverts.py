@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 _MOST_HEADS = 32
-_FEW = 64  # commits, which are read sooner than git starts
+_FEW_COMMITS = 64  # commits, which are read sooner than git starts
 _MOST_NAMED = 20
 _MOST_FILES = 2_000
 _MOST_BROUGHT = 2_000
@@ -146,7 +146,7 @@ class Reverts:
 
     def _list_proposing(self, head: str, base: str) -> list[tuple[str, int, str]]:
         objects = self._repository.objects
-        new = self._repository.read_parents(head, without=base, most=_FEW) if base else None
+        new = self._repository.read_parents(head, without=base, most=_FEW_COMMITS) if base else None
         if new is not None:
             infos = [objects.commit(oid) for oid in reversed(new)]
             commits = [(info.oid, info.time, info.message) for info in infos]

@@ -17,7 +17,7 @@ from treering.git import diff, reflog
 from treering.git.diff import CommitRange
 from treering.git.repository import Repository
 
-_MOST = 500
+_MAX_REWRITES = 500
 _SECONDS = 60.0
 
 
@@ -59,9 +59,9 @@ def successors(
     if not left:
         return successor_of
     try:
-        own = judge.own_commits(tip, trunk)[:_MOST]
+        own = judge.own_commits(tip, trunk)[:_MAX_REWRITES]
         if not own:  # it is in the trunk by now, and so are they
-            own = repository.history([tip], without=left)[-_MOST:]
+            own = repository.history([tip], without=left)[-_MAX_REWRITES:]
         successor_of |= _by_author(repository, own, left, judge, trunk)
         left = [commit for commit in left if commit not in successor_of]
         return successor_of | _by_patch(repository, own, left, amends)
@@ -105,7 +105,7 @@ def _by_author(
         paths = [{file.path for file in diff.diff_one(repository, step)} for step in steps if step]
         if new is None or len(paths) < 2 or paths[0].isdisjoint(paths[1]):
             continue
-        before = judge.own_commits(commit, trunk)[:_MOST]
+        before = judge.own_commits(commit, trunk)[:_MAX_REWRITES]
         if authorship(commit) in _list_single(repository, before):
             found[commit] = new
     return found

@@ -14,7 +14,7 @@ from treering.store.merge.replay import is_redacted
 from treering.store.vault import Vault
 
 _KEPT_FOR = 30 * 24 * 60 * 60
-_MOST = 30
+_MAX_UNDO_REFS = 30
 _STAMP = "%Y%m%dT%H%M%SZ"
 _MANY, _SOME = 10, 2
 
@@ -60,7 +60,7 @@ def keep(actor: Actor, vault: Vault, scope: Scope, tip: str) -> str:
     name = f"{UNDO}{scope.component}/{next(s for s in stamps if s not in stamps_there)}"
     vault.move_ref(actor.held, name, tip, old=None, why="sync: before")
     for number, before in enumerate(earlier, 2):
-        if number > _MOST or before.when < actor.seconds - _KEPT_FOR:
+        if number > _MAX_UNDO_REFS or before.when < actor.seconds - _KEPT_FOR:
             vault.move_ref(actor.held, before.ref, None, old=before.tip, why="sync: too old")
     return name
 

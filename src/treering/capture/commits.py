@@ -35,7 +35,7 @@ _BUMP = (
     r")(?: \(#\d+\))?\.?"
 )
 _GITLINK = b"160000"
-_AT_ONCE = 200
+_BATCH_SIZE = 200
 _PATIENCE = 60.0
 
 
@@ -82,8 +82,8 @@ def commits(
     present = [commit for commit in there if is_wanted(commit)]
     wanted = {commit.oid for commit in present}
     yield from (commit for commit in there if commit.oid not in wanted)
-    for at in range(0, len(present), _AT_ONCE):
-        some = present[at : at + _AT_ONCE]
+    for at in range(0, len(present), _BATCH_SIZE):
+        some = present[at : at + _BATCH_SIZE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
             files, masked_files = split_files(_list_files(changes))
             yield commit._replace(

@@ -17,7 +17,7 @@ from treering.verbs import VERBS, find_verb
 
 _Complete = Callable[[click.Context, str], list[CompletionItem]]
 
-_MANY = 50
+_MAX_ITEMS = 50
 
 
 def run_completion(call: Invocation, shell: str) -> None:
@@ -60,7 +60,7 @@ def _ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         for memory_id in sorted(view.visible):
             if memory_id.startswith(incomplete.lower()):
                 items.append(CompletionItem(memory_id, help=view.visible[memory_id].memory().title))
-            if len(items) == _MANY:
+            if len(items) == _MAX_ITEMS:
                 break
     return items
 

@@ -357,7 +357,7 @@ def read_blobs(git_dir: Path, oids: Iterable[str], *, largest: int) -> Iterator[
 
 
 disk_turn = threading.RLock()
-_AT_ONCE = 8
+_SYNC_THREADS = 8
 
 
 @contextmanager
@@ -392,7 +392,7 @@ def _sync_all(paths: list[Path]) -> None:
             except OSError as error:
                 errors.append(error)
 
-    parts = [paths[start::_AT_ONCE] for start in range(min(_AT_ONCE, len(paths)))]
+    parts = [paths[start::_SYNC_THREADS] for start in range(min(_SYNC_THREADS, len(paths)))]
     threads = [threading.Thread(target=sync_some, args=(part,)) for part in parts[1:]]
     for thread in threads:
         thread.start()

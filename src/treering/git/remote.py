@@ -16,7 +16,7 @@ from treering.git.process import ProcessResult
 from treering.git.repository import Repository
 
 #: At most this many refs go over one connection.
-_AT_ONCE = 500
+_REFS_PER_CONNECTION = 500
 #: How often a fetch that fails is taken apart, to get what can be had.
 _MOST_FAILURES = 40
 _MOVED = (
@@ -110,7 +110,10 @@ class Remote:
         reasons: dict[str, str] = {}
         items = list(refs.items())
         # git looks through all refs for each name it is given: by hundreds, not by thousands.
-        waiting = [items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE)]
+        waiting = [
+            items[at : at + _REFS_PER_CONNECTION]
+            for at in range(0, len(items), _REFS_PER_CONNECTION)
+        ]
         failures = 0
         while waiting:
             some = waiting.pop()
@@ -159,13 +162,13 @@ class Remote:
         What is removed goes after all that was to be pushed is there, or not at all.
         """
         items, done = list(new.items()), True
-        for start in range(0, len(items), _AT_ONCE):
-            for result in self._push(dict(items[start : start + _AT_ONCE]), (), leases):
+        for start in range(0, len(items), _REFS_PER_CONNECTION):
+            for result in self._push(dict(items[start : start + _REFS_PER_CONNECTION]), (), leases):
                 done = done and result.is_done
                 yield result
         names = list(gone) if done else []
-        for start in range(0, len(names), _AT_ONCE):
-            yield from self._push({}, names[start : start + _AT_ONCE], leases)
+        for start in range(0, len(names), _REFS_PER_CONNECTION):
+            yield from self._push({}, names[start : start + _REFS_PER_CONNECTION], leases)
 
     def _push(
         self, new: Mapping[str, str], gone: Iterable[str], leases: Mapping[str, str]

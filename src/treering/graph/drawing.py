@@ -15,7 +15,7 @@ from treering.model.choices import UNSUCCESSFUL
 
 #: Memory -> what there is to say of its truth, in words and as an answer says it.
 Marks = Mapping[str, tuple[Sequence[str], Mapping[str, Any]]]
-_LONGEST = 60
+_MAX_LABEL = 60
 #: Besides letters and digits, what cannot end or steer a quoted Mermaid label.
 _HARMLESS = " .,:-_/()'+=!?"
 
@@ -75,7 +75,7 @@ def _dot(labels: Mapping[str, str], edges: Sequence[Edge], centre: str) -> Itera
 
 def _label(node: Node, truth: Sequence[str]) -> str:
     title = "".join(c for c in node.title if c.isprintable())
-    cut = title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
+    cut = title if len(title) <= _MAX_LABEL else title[: _MAX_LABEL - 1] + "…"
     kind = f"{node.outcome} {node.type}" if node.outcome in UNSUCCESSFUL else node.type
     marks = [f"flagged: {', '.join(node.flags)}"] if node.flags else []
     marks += truth

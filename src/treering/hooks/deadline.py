@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 _LIFETIME = 120  # seconds; a child that hangs for longer is of no use to anyone
-_AT_ONCE = 65_536
+_CHUNK = 65_536
 
 Say = Callable[[bytes], None]
 
@@ -53,7 +53,7 @@ def _read(reading: int, until: float) -> bytes:
         seconds = until - time.monotonic()
         if seconds <= 0 or not select.select([reading], [], [], seconds)[0]:
             return b""
-        part = os.read(reading, _AT_ONCE)
+        part = os.read(reading, _CHUNK)
         if not part:
             return answer
         answer += part

@@ -10,7 +10,7 @@ from treering.errors import Invalid, RepoNotFound
 #: Means every repository, so none may be called so.
 ALL = "all"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*"
-_LONGEST = 100
+_MAX_NAME = 100
 
 
 class RepoFreshness(NamedTuple):
@@ -28,9 +28,9 @@ def check_name(name: str) -> str:
             f"A repository cannot be called {name!r}: that means all of them.",
             hint="Choose another name.",
         )
-    if len(name) > _LONGEST or not re.fullmatch(_NAME, name) or name.endswith(".lock"):
+    if len(name) > _MAX_NAME or not re.fullmatch(_NAME, name) or name.endswith(".lock"):
         raise Invalid(
-            f"{name[:_LONGEST]!r} cannot be a repository's name.",
+            f"{name[:_MAX_NAME]!r} cannot be a repository's name.",
             hint="Use letters, digits, dots, dashes, and slashes between them, such as acme/api.",
         )
     return name
@@ -57,7 +57,7 @@ def _unknown(name: str, names_there: Sequence[str]) -> RepoNotFound:
     from treering.model.spelling import suggest  # only an error needs it
 
     hint = suggest(name, names_there, RepoNotFound.hint)
-    return RepoNotFound(f"The hub has no repository {name[:_LONGEST]!r}.", hint)
+    return RepoNotFound(f"The hub has no repository {name[:_MAX_NAME]!r}.", hint)
 
 
 def split_id(text: str, names_there: Sequence[str]) -> tuple[str, str]:

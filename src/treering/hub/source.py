@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 REMOTE = "origin"
 _MOST_HEADS = 20_000
-_LONGEST = 240
+_MAX_REF = 240
 _OID = r"[0-9a-f]{40}"
 _CLONE = r"[0-9a-z]{12}"
 _URL = r"[a-z][a-z0-9+.-]*://.+|[\w.@-]+:(?!\\).+"
@@ -105,7 +105,7 @@ def read_heads(
         if place is None or not re.fullmatch(_OID, tip):
             continue
         clone, component = place
-        if ref.isprintable() and is_utf8(ref) and 0 < len(component.encode()) <= _LONGEST:
+        if ref.isprintable() and is_utf8(ref) and 0 < len(component.encode()) <= _MAX_REF:
             seen = FetchedHead(REMOTE, CLONES_SEEN, clone, component, tip)
             yield SourceHead(ref, component, tip, seen.ref)
 

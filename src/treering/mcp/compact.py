@@ -17,7 +17,7 @@ from treering.model.memory import beyond_title
 Answer = dict[str, Any]
 
 _VERSION = 12  # characters of a git id; `expect` takes any prefix of eight or more
-_SURE = 0.7
+_SURE_CONFIDENCE = 0.7
 _DAY = 86_400
 _MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d.*"
 _DATES = ("created", "modified", "when")
@@ -54,7 +54,7 @@ _USUAL: dict[str, Callable[[Any], bool]] = {
     "private": lambda value: value is False,
     "status": lambda value: value == "active",
     "origin": lambda value: value == "you",
-    "confidence": lambda value: value >= _SURE,
+    "confidence": lambda value: value >= _SURE_CONFIDENCE,
     "why": _is_by_words,
     "match": lambda value: value == "words",
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10.0  # seconds for calls under way when the input ends
 _PIECE = 64 * 1024
-_AT_ONCE = 8
+_THREADS = 8
 LONGEST = 8 * 1024 * 1024
 
 
@@ -45,7 +45,7 @@ class Workers:
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor  # not before the handshake
 
-            self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="treering")
+            self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="treering")
         self._pool.submit(work)
 
 

@@ -40,7 +40,7 @@ OUTDATED_FACTOR = 0.6
 HIGH, MEDIUM = 1.5, 0.8
 _WEEK = 7 * 86_400.0
 _MANY_LINKS = 3
-_SURE = 0.8
+_SURE_CONFIDENCE = 0.8
 _SAME = 0.5
 
 
@@ -94,7 +94,7 @@ def relevance(case: RelevanceCase) -> Relevance:
         ("recent file", RECENT_FILE * case.names_recent),
         ("task", TASK * case.task),
         (case.type, TYPE_WEIGHTS.get(case.type, _ANY_TYPE)),
-        ("confident", CONFIDENT * (case.confidence >= _SURE and not is_record)),
+        ("confident", CONFIDENT * (case.confidence >= _SURE_CONFIDENCE and not is_record)),
         ("recent", RECENT * (case.age < _WEEK)),
         ("well linked", WELL_LINKED * (case.links >= _MANY_LINKS)),
         ("branch", OWN_BRANCH * case.is_of_branch),

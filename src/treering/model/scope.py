@@ -29,7 +29,7 @@ PUSHED = "refs/treering/pushed/"
 #: not land must not go along.
 LANDED = "refs/treering/landed/"
 
-_LONGEST = 200
+_MAX_COMPONENT = 200
 _CUT = 160
 _DETACHED = r"@[0-9a-f]{12}"
 
@@ -51,7 +51,7 @@ def escape(branch: str) -> str:
     marked by a hash; the whole name then stands in the `Code-Branch` trailer of its tip.
     """
     escaped = branch.replace("%", "%25").replace("/", "%2F").replace("~", "%7E")
-    if len(escaped.encode()) <= _LONGEST:
+    if len(escaped.encode()) <= _MAX_COMPONENT:
         return escaped
     head = escaped.encode()[:_CUT].decode(errors="ignore")
     head = re.sub(r"%[0-9A-F]?$", "", head)

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 #: Comparing costs the product of both lengths, and whoever typed it decides on one of them.
-_LONGEST = 100
+_MAX_LENGTH = 100
 #: Beyond this many files only names are compared, which takes no time.
 _MOST_PATHS = 20_000
 
 
 def list_near(word: str, names: Iterable[str], *, most: int = 1) -> list[str]:
     """The names that are spelled much like a word, the nearest first."""
-    by_lower = {name[:_LONGEST].lower(): name for name in names}
-    matches = get_close_matches(word[:_LONGEST].lower(), by_lower, n=most, cutoff=0.7)
+    by_lower = {name[:_MAX_LENGTH].lower(): name for name in names}
+    matches = get_close_matches(word[:_MAX_LENGTH].lower(), by_lower, n=most, cutoff=0.7)
     return [by_lower[match] for match in matches]
 
 

@@ -22,7 +22,7 @@ ANALYSIS = 2
 # 1: identifiers whole and in parts, Porter stems, pairs of CJK characters
 # 2: full case folding, ligatures and letters without a base taken apart, paths as dotted names
 
-_LONGEST = 64  # a longer run is a hash or an encoded file: its head is enough to find it again
+_MAX_TERM = 64  # a longer run is a hash or an encoded file: its head is enough to find it again
 _CACHE_LIMIT = 1_000_000
 _SLICE = 128  # characters normalised at once
 
@@ -121,8 +121,8 @@ def _terms_of(chunk: str) -> Iterator[str]:
     if not chunk.isascii() and _IS_CJK.match(chunk):
         yield from _pairs(chunk)
         return
-    if len(chunk) > 8 * _LONGEST:
-        chunk = chunk[: 8 * _LONGEST]
+    if len(chunk) > 8 * _MAX_TERM:
+        chunk = chunk[: 8 * _MAX_TERM]
     number = _NUMBER.fullmatch(chunk)
     if number:
         yield number[1]
@@ -131,7 +131,7 @@ def _terms_of(chunk: str) -> Iterator[str]:
     if len(pieces) > 1:
         yield from _wholes(chunk)
     for piece in pieces:
-        yield from _word(piece[:_LONGEST])
+        yield from _word(piece[:_MAX_TERM])
 
 
 def _wholes(chunk: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _wholes(chunk: str) -> Iterator[str]:
     whole = chunk.casefold()
     steps = [step for step in _STEPS.split(whole) if _JOINED.search(step)]
     for part in dict.fromkeys((whole, *steps, *_dotted(whole))):
-        form = _GLUE.sub("", part)[:_LONGEST]
+        form = _GLUE.sub("", part)[:_MAX_TERM]
         if form not in STOP_WORDS:
             yield form
 

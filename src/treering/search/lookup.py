@@ -59,7 +59,7 @@ _MOST_KEPT = 2  # documents that are kept on the first page for the rare words t
 _FEW_WORDS = 5  # of a question that is tried in another spelling if nothing is close to it
 _SAMPLE = 128  # memories that tell how near any text is to a question
 _NEAREST = 150  # documents whose meaning is looked at closely, whatever words they hold
-_ENOUGH = 0.16  # trust in words: their best match holds two fifths of the question
+_ENOUGH_TRUST = 0.16  # trust in words: their best match holds two fifths of the question
 _NO_MODEL = "Search by meaning is turned off: this is text search only."
 _NOT_UNDERSTOOD = "No word of this question is known to the model: this is text search only."
 _ONLY_STOP_WORDS = "Only common words were given: the newest memories are shown."
@@ -225,7 +225,7 @@ def _pool(
         near = {number: cosine for number, cosine in near.items() if cosine > meaning.floor}
         return near, near
     trust = trust_in_words(texts, matches.clauses)
-    is_scanned = not texts or trust < _ENOUGH or len(numbers) <= meaning.scanned
+    is_scanned = not texts or trust < _ENOUGH_TRUST or len(numbers) <= meaning.scanned
     near = meaning.join(numbers, _NEAREST) if is_scanned else {}
     highest = max(texts.values(), default=1.0) or 1.0
     shares = {n: trust * score / highest for n, score in texts.items() if n not in near}

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from treering.errors import Invalid
 from treering.store.state import StateFolder
 
-_MOST = 16
+_MAX_PAGES = 16
 _FOLDER = "pages"
 _CURSOR = r"([0-9a-f]{12})\.(\d{1,9})"
 _HEAD = 8  # bytes that hold the total
@@ -30,12 +30,12 @@ class Pages:
         data = total.to_bytes(_HEAD, "big") + " ".join(blobs).encode()
         name = hashlib.sha256(question.encode() + data).hexdigest()[:12]
         self._kept[f"{name} {question}"] = data
-        for oldest in list(self._kept)[:-_MOST]:
+        for oldest in list(self._kept)[:-_MAX_PAGES]:
             self._kept.pop(oldest, None)  # a server's threads may be here together
         if self._state:
             # Where nothing can be written, the cursor is good for this process only.
             self._state.write(f"{_FOLDER}/{name}", _digest(question) + data)
-            self._state.trim(_FOLDER, count=_MOST)
+            self._state.trim(_FOLDER, count=_MAX_PAGES)
         return f"{name}.0"
 
     def page(self, question: str, cursor: str, limit: int) -> tuple[list[str], str, int]:

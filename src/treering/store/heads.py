@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # what joins heads is imported where several are joined
     from treering.store.merge.join import JoinResult
 
 #: From here on one pack is cheaper than trees written and synced one by one.
-_MANY = 10
+_PACK_FROM = 10
 _MOST_JOINS = 16
 _Joins = dict[tuple[Scope, frozenset[str]], "tuple[str, JoinResult | None]"]
 #: Scope and heads -> what they are together, and what was decided on the way.
@@ -112,7 +112,7 @@ def combine_for_view(
 
 def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
     """A join as a commit. Nothing in it is of this clone or this moment."""
-    tree = vault.write_tree(result.base, result.documents, many=_MANY)
+    tree = vault.write_tree(result.base, result.documents, many=_PACK_FROM)
     return _commit_join(vault, scope, heads, tree)
 
 

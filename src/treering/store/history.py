@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FILE, _NOTHING = "100644", "0" * 40
 #: Commits that are read in the time a process takes to start.
-_FEW = 16
+_FEW_COMMITS = 16
 #: Memory id -> its blob, and those in the parents.
 _Blobs = dict[str, tuple[str, tuple[str, ...]]]
 
@@ -225,7 +225,7 @@ def read_few_commits(
             line, at = list[CommitInfo](), tip
             while at and at not in news and not is_known(at):
                 commit = objects.commit(at)
-                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW:
+                if len(commit.parents) > 1 or len(news) + len(line) >= _FEW_COMMITS:
                     return None
                 line.append(commit)
                 at = commit.parents[0] if commit.parents else ""

@@ -21,7 +21,7 @@ _QUIET_FOR = 7 * 24 * 3600
 #: So many quiet heads of a scope are worth a push.
 _WORTH_IT = 3
 #: So many go at once, the rest with the next syncs: git compares each lease with each ref there.
-_MOST = 200
+_BATCH_SIZE = 200
 
 
 def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
@@ -39,7 +39,7 @@ def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
         _say_joins(store, vault, wire, place, quiet)
     heads_there = read_listing(wire.look(place.prefix, HEADS).refs, place.prefix)
     there = Place.of(vault, place.remote, place.prefix, place.clone, heads_there)
-    removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _MOST)}
+    removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _BATCH_SIZE)}
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 

@@ -18,7 +18,7 @@ from treering.model.scope import HEADS, Scope
 from treering.store.fetched import CLONES_SEEN, FetchedHead
 from treering.store.vault import Vault
 
-_LONGEST = 240
+_MAX_REF = 240
 _CLONE_KEY = "treering.clone"
 _CLONE_ID = "[a-z0-9]{12}"
 _LETTERS = string.ascii_lowercase + string.digits
@@ -71,7 +71,7 @@ def read_listing(listing: Mapping[str, str], prefix: str) -> Iterator[RemoteHead
         else:
             clone, _, component = ref.removeprefix(prefix).rpartition("/")
         is_named = clone and "/" not in f"{clone}{component}"
-        if is_named and ref.isprintable() and len(component.encode()) <= _LONGEST:
+        if is_named and ref.isprintable() and len(component.encode()) <= _MAX_REF:
             yield RemoteHead(ref, clone, component, tip)
 
 

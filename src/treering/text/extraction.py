@@ -12,7 +12,7 @@ from treering.model.choices import EntityKind
 from treering.model.tables import read_table, read_word_list
 from treering.text.words import one_line
 
-_LONGEST = 262_144
+_MAX_TEXT = 262_144
 
 _TRAILER = (
     r"(?im)^[ \t]{0,8}(?:co-authored|signed-off|reviewed|acked|tested|reported|suggested|helped"
@@ -57,7 +57,7 @@ class NamedEntity(NamedTuple):
 def extract(text: str, min_confidence: float = 0.6) -> list[NamedEntity]:
     """What a text names, surest first, each once; one name has one kind."""
     best: dict[str, NamedEntity] = {}
-    for entity in _all(text[:_LONGEST]):
+    for entity in _all(text[:_MAX_TEXT]):
         rival = best.get(entity.name.casefold())
         if rival is None or entity.confidence > rival.confidence:
             best[entity.name.casefold()] = entity

@@ -30,7 +30,7 @@ EVERYDAY_WORDS = frozenset(_EVERYDAY_WORDS.split())
 
 _WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
 _CJK = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
-_LONGEST = 40
+_MAX_WORD = 40
 #: Verbs that open a title and say nothing about its subject.
 _GENERIC = read_word_list("words", "generic")
 
@@ -42,7 +42,7 @@ def words(text: str) -> list[str]:
         if not word.isascii() and re.match(_CJK, word):
             telling += map("".join, pairwise(word)) if len(word) > 1 else [word]
         elif word not in STOP_WORDS and word not in _GENERIC:
-            telling.append(bare(word[:_LONGEST]))
+            telling.append(bare(word[:_MAX_WORD]))
     return telling
 
 

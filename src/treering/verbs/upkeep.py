@@ -363,7 +363,7 @@ OPERATIONS: dict[MaintainOp, Callable[..., Any]] = {
     "prune_links": prune_links,
 }
 #: Act at once. All others only show what they would do, until told.
-_AT_ONCE = ("restore", "reindex")
+_ACT_AT_ONCE = ("restore", "reindex")
 #: Whoever gives one of these means less than everything, or hands in a text: an operation that
 #: cannot use it refuses it. Any other parameter an operation does not take changes nothing.
 _LIMITS = ("branch", "into", "ids", "type", "query", "content", "title", "remote")
@@ -404,7 +404,7 @@ def maintain(
     for parameter in operation.parameters:
         if parameter.is_required and not options.get(parameter.name):
             raise Invalid(f"{name} needs a {parameter.name}.")
-    is_dry = name not in _AT_ONCE if dry_run is None else dry_run
+    is_dry = name not in _ACT_AT_ONCE if dry_run is None else dry_run
     given = {word: value for word, value in options.items() if word in operation.names}
     if "progress" in operation.names:
         given["progress"] = progress
@@ -427,13 +427,13 @@ def _join_parameters() -> Iterator[Parameter]:
     for name, parameter in first.items():
         arg, takers = parameter.arg, users[name]
         text = arg.help or "Which way."
-        if len(takers) <= _FEW:
+        if len(takers) <= _FEW_OPERATIONS:
             text = f"{', '.join(takers)}: {text[0].lower()}{text[1:]}"
         default = "" if parameter.is_required else parameter.default
         yield parameter._replace(arg=arg._replace(help=text, place=""), default=default)
 
 
-_FEW = 4
+_FEW_OPERATIONS = 4
 MAINTAIN = Verb(
     "maintain",
     "Find duplicates, missing links, and memories to merge or summarize. Nothing changes without "

@@ -29,7 +29,7 @@ from treering.web.visit import Handler, Notices, Site, Visit
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 4
+_THREADS = 4
 _MOST_FIELDS = 500
 #: Address -> module and function that show it.
 VIEWS = {
@@ -80,7 +80,7 @@ _STATUS = {
 
 def make_app(site: Site, port: int) -> App:
     """Everything that is served, behind the guard."""
-    pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="treering-web")
+    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="treering-web")
     endpoints = _Endpoints(site, pool)
     forms = [Route(path, endpoints.answer(name), methods=["POST"]) for path, name in POSTS.items()]
     views = [Route(path, endpoints.answer(name), methods=["GET"]) for path, name in VIEWS.items()]

@@ -21,11 +21,11 @@ from treering.web.rendering import plural
 from treering.web.river import BranchLife, LandingMark, draw_river, list_dropped, list_lives, since
 from treering.web.visit import Notice, Visit, cut_page
 
-_SIZE = 30
+_PAGE_SIZE = 30
 _SECONDS = 3.0
 #: Times that can be drawn, in days; 0 is all there is.
 _RANGES = {"30 days": 30, "90 days": 90, "a year": 365, "all": 0}
-_ENOUGH = 8  # branches, for a time to be drawn unasked
+_ENOUGH_BRANCHES = 8  # branches, for a time to be drawn unasked
 
 
 class BranchRow(NamedTuple):
@@ -60,9 +60,9 @@ def show_branches(visit: Visit) -> Response:
         plan=[line for line in plan.plan if line.action != "keep"],
         pending=plan.pending,
         plan_key=plan_key(plan),
-        page=cut_page(visit, rows, page, _SIZE),
-        trash=cut_page(visit, visit.act(list_dropped), dropped, _SIZE, "dropped"),
-        landings=cut_page(visit, landings, past, _SIZE, "landed"),
+        page=cut_page(visit, rows, page, _PAGE_SIZE),
+        trash=cut_page(visit, visit.act(list_dropped), dropped, _PAGE_SIZE, "dropped"),
+        landings=cut_page(visit, landings, past, _PAGE_SIZE, "landed"),
         trunk=trunk_of(visit.workspace.repository),
     )
 
@@ -70,7 +70,7 @@ def show_branches(visit: Visit) -> Response:
 def _choose_range(visit: Visit, lives: list[BranchLife]) -> tuple[str, list[BranchLife]]:
     """The time that is drawn: as asked, or the shortest in which enough branches lived."""
     now = max((life.stop for life in lives), default=0.0)
-    enough = min(_ENOUGH, sum(life.end != "trunk" for life in lives))
+    enough = min(_ENOUGH_BRANCHES, sum(life.end != "trunk" for life in lives))
     for name, days in _RANGES.items():
         drawn = since(lives, now - days * 86_400 if days else 0.0)
         if visit.query("range") == name or (
@@ -93,7 +93,7 @@ def show_branch(visit: Visit) -> Response:
         for part in (difference.added, difference.changed, difference.forgotten)
     ))  # fmt: skip
     learned = [*difference.added, *difference.changed]
-    page = cut_page(visit, learned, visit.number("page", 1, most=100_000), _SIZE)
+    page = cut_page(visit, learned, visit.number("page", 1, most=100_000), _PAGE_SIZE)
     changed = {item.id for item in difference.changed}
     try:
         overruled: Guarded | None = visit.ask(

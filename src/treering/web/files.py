@@ -18,7 +18,7 @@ from treering.web.rendering import MOST_LINES
 from treering.web.visit import Visit, cut_page
 
 #: Longer lines, and longer pages, are shown without colours: some lexers take long over them.
-_LONGEST_LINE, _LONGEST = 1_000, 200_000
+_MAX_COLOURED_LINE, _MAX_COLOURED = 1_000, 200_000
 #: Kinds of words that have a colour, the more special ones first, and their classes.
 _KINDS = ("Comment", "String", "Number", "Keyword", "Name.Function", "Name.Class", "Name.Decorator")
 
@@ -26,7 +26,7 @@ _KINDS = ("Comment", "String", "Number", "Keyword", "Name.Function", "Name.Class
 def colour_lines(path: str, lines: Sequence[str]) -> list[Markup]:
     """The lines of a file as HTML, each whole in itself."""
     text = "\n".join(lines)
-    if len(text) > _LONGEST or any(len(line) > _LONGEST_LINE for line in lines):
+    if len(text) > _MAX_COLOURED or any(len(line) > _MAX_COLOURED_LINE for line in lines):
         return [escape(line) for line in lines]
     return list(_colour(path, text)[: len(lines)])
 
@@ -63,8 +63,8 @@ def _split(path: str, text: str) -> Iterator[list[Markup]]:
     yield line
 
 
-_SIZE = 100
-_LARGEST = 1024 * 1024
+_PAGE_SIZE = 100
+_MAX_FILE = 1024 * 1024
 _MOST_NOTES = 60
 _NOTE = 4  # lines that a note takes beside the code
 _FOLDER = 0o040000
@@ -97,7 +97,7 @@ def show_files(visit: Visit) -> Response:
         current="Files",
         path=path,
         crumbs=_list_crumbs(path),
-        page=cut_page(visit, rows, page, _SIZE),
+        page=cut_page(visit, rows, page, _PAGE_SIZE),
     )
 
 
@@ -236,7 +236,7 @@ def _read_lines(visit: Visit, path: str, head: str) -> list[str] | None:
     repository = visit.workspace.repository
     blob = repository.blob_at(head, path)
     try:
-        data = repository.objects.blob(blob, most=_LARGEST) if blob else b"\0"
+        data = repository.objects.blob(blob, most=_MAX_FILE) if blob else b"\0"
     except StoreDamaged:
         return None
     if b"\0" in data:

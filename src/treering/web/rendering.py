@@ -63,7 +63,7 @@ def cut(text: str, length: int) -> str:
 
 
 #: Longer texts are shown as they are: laying them out would take longer than anybody waits.
-_LONGEST = 60_000
+_MAX_MARKDOWN = 60_000
 _MEMORY = r"treering://memory/([0-9a-z]{4,12})"
 _WEB = r"https?://[^\s/]\S*|mailto:\S+"
 _FILE = r"(?!.*:)[\w.@+~-][^\s?#\\]*"
@@ -75,7 +75,7 @@ def render_markdown(text: str, url: Callable[[str], str] = str) -> Markup:
     Whoever wrote a memory may be anyone. Markup of theirs is text, an image is its description, and
     an address is a link only if it is one of the web, of a file here, or of a memory.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_MARKDOWN:
         return Markup("<pre class=plain>{}</pre>").format(text)
     # Made of escaped text and our own tags alone: raw HTML is off, and addresses are checked.
     return Markup(_parser().render(text, {"url": url}))  # noqa: S704

@@ -12,8 +12,8 @@ from treering.verbs.memories import read
 from treering.web.memory import DiffPart, compare_file, compare_words
 from treering.web.visit import ListPage, PageLinks, Visit
 
-_SIZE = 10
-_MOST = 1000  # what review lists at once
+_PAGE_SIZE = 10
+_MAX_LISTED = 1000  # what review lists at once
 _MOST_FILES = 2
 _MOST_PARTS = 40
 
@@ -37,9 +37,9 @@ class InboxItem(NamedTuple):
 
 
 def show_review(visit: Visit) -> Response:
-    page = max(1, visit.number("page", 1, most=_MOST // _SIZE))
+    page = max(1, visit.number("page", 1, most=_MAX_LISTED // _PAGE_SIZE))
     wanted = visit.query("reason")
-    limit = _MOST if wanted else min(_MOST, page * _SIZE)
+    limit = _MAX_LISTED if wanted else min(_MAX_LISTED, page * _PAGE_SIZE)
     queue: ReviewQueue = visit.ask(review, limit=limit, branch=visit.branch)
     items = [
         card
@@ -47,19 +47,19 @@ def show_review(visit: Visit) -> Response:
         if not wanted or any(doubt.reason == wanted for doubt in card.reasons or ())
     ]
     total = len(items) if wanted else queue.total
-    page = min(page, max(1, -(-min(total, _MOST) // _SIZE)))  # what was answered is gone
+    page = min(page, max(1, -(-min(total, _MAX_LISTED) // _PAGE_SIZE)))  # what was answered is gone
     links = PageLinks(
         visit.here(page=page - 1) if page > 1 else "",
-        visit.here(page=page + 1) if page * _SIZE < min(total, _MOST) else "",
+        visit.here(page=page + 1) if page * _PAGE_SIZE < min(total, _MAX_LISTED) else "",
     )
-    cards = [_make_item(visit, card) for card in items[(page - 1) * _SIZE : page * _SIZE]]
+    cards = [_make_item(visit, card) for card in items[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]]
     return visit.show(
         "review.html",
         current="Review",
         queue=queue,
         wanted=wanted,
         back=visit.here(page=page if page > 1 else 0),
-        page=ListPage(cards, (page - 1) * _SIZE + 1, total, links),
+        page=ListPage(cards, (page - 1) * _PAGE_SIZE + 1, total, links),
     )
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
 
 
-_MOST = 64
+_MAX_NOTICES = 64
 
 
 class Notice(NamedTuple):
@@ -50,7 +50,7 @@ class Notices:
         key = secrets.token_urlsafe(9)
         with self._lock:
             self._by_key[key] = notice
-            for oldest in list(self._by_key)[:-_MOST]:
+            for oldest in list(self._by_key)[:-_MAX_NOTICES]:
                 del self._by_key[oldest]
         return key
 

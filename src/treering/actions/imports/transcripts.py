@@ -22,7 +22,7 @@ from treering.model.scope import is_utf8
 
 #: What `--from` calls them -> how the agent is named in memories.
 AGENTS = {"claude-code": "claude-code", "codex": "codex", "gemini": "gemini-cli"}
-_AT_ONCE = 20
+_BATCH_SIZE = 20
 _MOST_FILES = 20_000
 _DEEPEST = 6
 _SHOWN = 20
@@ -66,7 +66,7 @@ def import_transcripts(
     for number, path in enumerate(paths, 1):
         session = None if known.has(path) else reading.read(path)
         batch += [session._replace(branch=branch or session.branch)] if session else []
-        if len(batch) == _AT_ONCE or number == len(paths):
+        if len(batch) == _BATCH_SIZE or number == len(paths):
             titles = _write(workspace, batch, dry_run)
             previews += titles
             imported += len(titles)

@@ -30,7 +30,7 @@ from treering.model.memory import Memory
 from treering.text.passages import reason_of_message
 from treering.text.words import STOP_WORDS
 
-_LARGEST = 4 * 1024 * 1024
+_MAX_FILE = 4 * 1024 * 1024
 #: How much of what a commit brought into a file has to go, and how much where its reason speaks of
 #: so many of the words that go. Tuned by `python -m benchmarks guard`.
 _TAKEN_BACK, _SOME_TAKEN_BACK = 0.6, 0.25
@@ -109,7 +109,7 @@ def read_edits(repository: Repository, changes: Iterable[ChangedFile]) -> list[_
 def _read(repository: Repository, blob: str) -> bytes:
     if not blob:
         return b""  # it is gone, or was not there
-    return repository.objects.blob(blob, most=_LARGEST)
+    return repository.objects.blob(blob, most=_MAX_FILE)
 
 
 def _list_removed(edit: _FileEdit, added: Counter[bytes]) -> list[int]:
@@ -251,7 +251,7 @@ class OverruleFinder:
 
     def _read_at(self, commit: str, path: str) -> bytes:
         blob = self._repository.blob_at(commit, path)
-        return self._repository.objects.blob(blob, most=_LARGEST) if blob else b""
+        return self._repository.objects.blob(blob, most=_MAX_FILE) if blob else b""
 
 
 def _count_words(lines: Iterable[bytes]) -> Counter[bytes]:

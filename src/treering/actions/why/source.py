@@ -140,7 +140,7 @@ def _show(text: str) -> str:
 
 
 #: Text that is read; what is larger has no lines here.
-_LARGEST = 64 * 1024 * 1024
+_MAX_FILE = 64 * 1024 * 1024
 _SNIFFED = 8000
 
 
@@ -175,7 +175,7 @@ def read_source(
     text: bytes | None = None
     if entry:
         try:
-            text = workspace.repository.objects.blob(entry.oid, most=_LARGEST)
+            text = workspace.repository.objects.blob(entry.oid, most=_MAX_FILE)
         except StoreDamaged:
             note = "Its text is not here or too large, so its lines are not told apart."
             return SourceFile(path, commit, entry.oid, is_opaque=True, notes=(note,))
@@ -229,10 +229,10 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
     try:
         if os.path.islink(place):
             return os.fsencode(os.readlink(place))
-        if not os.path.isfile(place) or os.path.getsize(place) > _LARGEST:
+        if not os.path.isfile(place) or os.path.getsize(place) > _MAX_FILE:
             return None
         with os.fdopen(open_plain(place), "rb") as file:
-            return file.read(_LARGEST)
+            return file.read(_MAX_FILE)
     except OSError:
         return None
 

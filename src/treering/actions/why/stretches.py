@@ -190,7 +190,7 @@ _IGNORE_FILE = ".git-blame-ignore-revs"
 _LONGEST_IGNORE_FILE = 1024 * 1024
 #: Reformats looked through for one line, and commits looked at for one answer.
 _DEEPEST, _MOST_LOOKED_AT = 5, 100
-_LARGEST = 1024 * 1024
+_MAX_FILE = 1024 * 1024
 _MOST_RANGES = 500
 #: Files from which on one walk for all of them costs less, and the seconds it may take.
 _MANY_FILES = 8
@@ -387,7 +387,7 @@ class BlameReader:
         if not old or not new or old == new:
             return {}
         try:
-            before, after = (self._repository.objects.blob(o, most=_LARGEST) for o in (old, new))
+            before, after = (self._repository.objects.blob(o, most=_MAX_FILE) for o in (old, new))
         except StoreDamaged:
             return {}
         if not (is_text(before) and is_text(after)):

@@ -13,7 +13,7 @@ from treering.git import log
 from treering.git.repository import Repository
 
 #: Most branches meet what is known after a few commits; for the others git walks.
-_FEW = 64
+_FEW_COMMITS = 64
 #: So many commits are the most that are read in one go.
 _FAR = 200_000
 
@@ -164,7 +164,9 @@ class Ancestry:
             if is_left:
                 order[commit] = None
             elif commit not in order and not line.has(commit):
-                if len(waiting) + len(order) > _FEW or not (parents := self.parents_of(commit)):
+                if len(waiting) + len(order) > _FEW_COMMITS or not (
+                    parents := self.parents_of(commit)
+                ):
                     return None
                 waiting.append((commit, True))
                 waiting.extend((parent, False) for parent in parents)

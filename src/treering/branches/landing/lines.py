@@ -20,13 +20,13 @@ from treering.git.repository import Repository
 #: Fewer letters and digits say nothing: `else`, `end`, brackets.
 FEWEST_LETTERS = 4
 #: A larger file is compared as a whole.
-_LARGEST = 1024 * 1024
+_MAX_FILE = 1024 * 1024
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _OTHERS = bytes(b for b in range(128) if b not in _LETTERS and b != ord("\n"))
 
 _WORD = re.compile(rb"[A-Za-z0-9]{2,}")
 #: From so many files on it is worth while to start git for them.
-_MANY = 24
+_ASK_GIT_FROM = 24
 
 #: Lines with a sign in front, and how many of each.
 Lines = Counter[bytes]
@@ -78,9 +78,9 @@ class LineReader:
         oids = {side[7:].decode("ascii") for side in sides if side.startswith(b"100")}
         self._texts = {oid: text for oid, text in self._texts.items() if oid in oids}
         new = oids - self._texts.keys()
-        if len(new) >= _MANY:
+        if len(new) >= _ASK_GIT_FROM:
             git_dir = self._repository.git_dir
-            self._texts |= read_blobs(git_dir, sorted(new), largest=_LARGEST)
+            self._texts |= read_blobs(git_dir, sorted(new), largest=_MAX_FILE)
 
     def _read_text(self, side: bytes) -> bytes | None:
         """The text of a file, b"" where there is none; None for a link, a module or no text."""
@@ -91,7 +91,7 @@ class LineReader:
         objects, oid = self._repository.objects, side[7:].decode("ascii")
         text = self._texts.get(oid)
         size = objects.size(oid) if text is None else len(text)
-        if size > _LARGEST:
+        if size > _MAX_FILE:
             return None
         if size > self.bytes_left:
             raise TooMuchToRead

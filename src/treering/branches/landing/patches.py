@@ -16,10 +16,10 @@ from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
 from treering.git.repository import Repository
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 _PREPARED = 40
 #: So few steps are compared sooner than git starts.
-_FEW = 8
+_FEW_STEPS = 8
 
 #: In the place of a file's mode and blob when nothing is known of it.
 UNKNOWN = b""
@@ -55,7 +55,7 @@ class Patches:
             self._table.add({step.new: changes for step, changes in files.items()})
 
     def _ask(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, Files]:
-        if len(steps) <= _FEW:
+        if len(steps) <= _FEW_STEPS:
             return {step: diff.diff_one(self._repository, step) for step in steps}
         diffs = diff.diff(self._repository, steps, seconds=time_left(until))
         return {step: tuple(sorted(d.files)) for step, d in zip(steps, diffs, strict=True)}
@@ -149,5 +149,5 @@ def is_nothing(side: bytes) -> bool:
 
 
 def _batches(steps: Sequence[CommitRange]) -> Iterator[Sequence[CommitRange]]:
-    for at in range(0, len(steps), _AT_ONCE):
-        yield steps[at : at + _AT_ONCE]
+    for at in range(0, len(steps), _BATCH_SIZE):
+        yield steps[at : at + _BATCH_SIZE]

@@ -10,7 +10,7 @@ from treering.text.hygiene import clean_line
 from treering.text.masking import mask
 from treering.text.secrets import secrets_in
 
-_LONGEST = 7500
+_MAX_ACCOUNT = 7500
 _LONGEST_TITLE = 300
 #: Characters of a prompt and of an answer, from the most to the least that is worth keeping.
 _CUTS = ((2000, 4000), (1200, 1600), (600, 900), (300, 600))
@@ -34,11 +34,11 @@ def tell(transcript: Transcript, root: Path | None) -> str:
     turns = [turn for turn in transcript.turns if turn.prompt or turn.has_result]
     for cuts in _CUTS[:-1]:
         parts = [_tell(turn, transcript, root, cuts) for turn in turns]
-        if sum(map(len, parts)) + 2 * len(parts) <= _LONGEST:
+        if sum(map(len, parts)) + 2 * len(parts) <= _MAX_ACCOUNT:
             return "\n\n".join(parts)
     first = _tell(turns[0], transcript, root, _CUTS[-1]) if turns else ""
     last: deque[str] = deque()
-    room = _LONGEST - len(first)
+    room = _MAX_ACCOUNT - len(first)
     for turn in reversed(turns[1:]):
         part = _tell(turn, transcript, root, _CUTS[-1])
         room -= len(part) + 2

@@ -20,7 +20,7 @@ from treering.search.visible import VisibleEntries
 _TOGETHER = 64
 _A_FEW = 500  # vectors that are made while somebody waits, where memories were indexed without
 _MISSED = 0.1  # of what is seen may be without a vector of the slow model
-_LONGEST = 2000  # characters of a memory; what it is about is said by then
+_MAX_TEXT = 2000  # characters of a memory; what it is about is said by then
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 
 Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
@@ -131,7 +131,7 @@ def text_of(memory: Memory) -> str:
     """What is embedded; names in the title are taken apart, since models know words, not names."""
     title = _HUMP.sub(" ", memory.title.replace("_", " "))
     begins = memory.content.startswith(memory.title)
-    return (memory.content if begins else f"{title}\n{memory.content}")[:_LONGEST]
+    return (memory.content if begins else f"{title}\n{memory.content}")[:_MAX_TEXT]
 
 
 class VectorLibrary:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MIDDLE = 128  # numbers are kept as bytes, with this added
 _SIGNS = bytes(48 + (value >= MIDDLE) for value in range(256))
 _LENGTH = struct.Struct("<f")
-_MANY = 2_000  # looked up one by one they take longer than all there are
+_READ_ALL_FROM = 2_000  # looked up one by one they take longer than all there are
 
 
 class SmallVector(NamedTuple):
@@ -94,7 +94,7 @@ class VectorTable:
 
     def _select(self, db: "sqlite3.Connection", blobs: set[str]) -> list[tuple[str, bytes]]:
         query = "SELECT blob, value FROM vectors WHERE model = ?"
-        if len(blobs) > _MANY:
+        if len(blobs) > _READ_ALL_FROM:
             return db.execute(query, (self._model,)).fetchall()
         rows: list[tuple[str, bytes]] = []
         for part in chunks(list(blobs)):

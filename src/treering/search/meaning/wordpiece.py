@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from treering.model.pattern import lazy_pattern
 
-_LONGEST = 60  # letters of a word; longer runs are hashes and encoded files
+_MAX_WORD = 60  # letters of a word; longer runs are hashes and encoded files
 _REMEMBERED = 50_000
 _HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = lazy_pattern(r"[a-z0-9]+")
@@ -31,7 +31,7 @@ class WordPiece:
         if pieces is None:
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()
-            pieces = self._seen[word] = self._cut(word[:_LONGEST])
+            pieces = self._seen[word] = self._cut(word[:_MAX_WORD])
         return pieces
 
     def forget(self) -> None:
