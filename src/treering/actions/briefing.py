@@ -228,7 +228,7 @@ def _share(workspace: Workspace, candidates: Sequence[PlacedMemory]) -> Iterator
 
 
 def _resume(workspace: Workspace, place: Copy | None, position: Position) -> list[str]:
-    """Where the work was left: in words where they are the user's own, else by title."""
+    """Return where the work was left: in words where they are the user's own, else by title."""
     memory = place.try_memory() if place else None
     if place is None or memory is None or Flags(workspace).withholds(place):
         return []

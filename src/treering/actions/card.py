@@ -67,7 +67,7 @@ class Doubt(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What is noted when somebody keeps the memory all the same."""
+        """Return what is noted when somebody keeps the memory all the same."""
         return f"{self.reason} {self.other or ''}{self.detail if not self.other else ''}".strip()
 
 

@@ -112,7 +112,7 @@ def _same_as_last(workspace: Workspace, content: str, files: list[str], branch: 
 
 
 def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
-    """Those that lie in the repository; an open file elsewhere is kept by name alone."""
+    """Return those that lie in the repository; an open file elsewhere is kept by name alone."""
     names = []
     for name in files:
         try:
@@ -170,7 +170,7 @@ def newest(workspace: Workspace, view: View, *, session: str = "") -> Copy | Non
 
 
 def summary_of(memory: Memory) -> str:
-    """What was written, without the next steps that were put below it."""
+    """Return what was written, without the next steps that were put below it."""
     return memory.content.removesuffix(_section(_texts(memory, "next_steps")))
 
 

@@ -318,8 +318,8 @@ def _make(
 
 
 def sort_offers(offers: Iterable[Offer]) -> list[Offer]:
-    """What was taken back in code comes last; each by how much it matters, and right below what
-    replaces it, or may."""
+    """Sort with what was taken back in code last; each by how much it matters, and right below
+    what replaces it, or may."""
 
     def rank(offer: Offer) -> tuple[bool, float]:
         card = offer.card
@@ -331,8 +331,8 @@ def sort_offers(offers: Iterable[Offer]) -> list[Offer]:
 def _candidates(
     workspace: MemoryWorkspace, view: View, request: _ContextRequest
 ) -> tuple[SearchView, list[tuple[Entry, RelevanceCase]]]:
-    """What may matter: what is about the task, the files or the lines; without any of these what is
-    new."""
+    """Return what may matter: what is about the task, the files or the lines; without any of these
+    what is new."""
     search_view = workspace.searcher.search_view(view)
     candidates = ContextCandidates(workspace, search_view, request.branch)
     return search_view, candidates.gather(

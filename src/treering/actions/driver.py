@@ -160,7 +160,7 @@ def _list_gone(workspace: Workspace) -> list[str]:
 def make_plan(
     workspace: Workspace, vault: Vault, branch: str = "", *, is_dry: bool = False
 ) -> list[PlanLine]:
-    """What is to be done; for a dry run nothing is written, not even what was learned."""
+    """Return what is to be done; for a dry run nothing is written, not even what was learned."""
     scopes = survey(workspace.store, vault)
     judge = Judge(workspace.repository, database=None if is_dry else workspace.database)
     return plan(workspace.repository, vault, scopes, judge, branch=branch)

@@ -151,7 +151,7 @@ class _Draft:
 
 
 def _unwritten(memory: Memory) -> tuple[str, ...]:
-    """What a better text could have, and rules cannot give it."""
+    """Return what a better text could have, and rules cannot give it."""
     is_long = len(memory.content) > _ALONE
     has_structure = "\n#" in f"\n{memory.content}" or "\n- " in memory.content
     needs = {"structure": is_long and not has_structure, "context": len(memory.content) < 60}

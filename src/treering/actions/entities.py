@@ -51,7 +51,7 @@ def entity_of(place: Copy, memory: Memory) -> Entity:
 
 
 def content_of(name: str, kind: str, aliases: Sequence[str]) -> str:
-    """What an entity's memory says; name and kind make its id, aliases make it findable."""
+    """Return what an entity's memory says; name and kind make its id, aliases make it findable."""
     also = f"\nAlso called: {', '.join(aliases)}" if aliases else ""
     return f"{name} ({kind}){also}"
 
@@ -123,7 +123,7 @@ class EntityIndex:
             n += 1
 
     def mentions(self, entity: Entity) -> dict[str, str]:
-        """Who mentions an entity, by a link or by name: id and title."""
+        """Return who mentions an entity, by a link or by name: id and title."""
         titles: dict[str, str] = {}
         network = self._search_view.network
         for edge in network.around(entity.id, ["mentions"], "in"):

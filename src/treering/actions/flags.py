@@ -27,11 +27,12 @@ class Flags:
         self._branches: dict[str, tuple[str, ...]] = {}
 
     def of(self, place: Copy) -> tuple[str, ...]:
-        """What looks wrong with a copy of a memory, or with the name of the branch it is on."""
+        """Return what looks wrong with a copy of a memory, or with the name of the branch it is
+        on."""
         return _join(self.of_text(place), self._of_branch(place.layer.branch))
 
     def of_text(self, place: Copy) -> tuple[str, ...]:
-        """What looks wrong with the memory itself."""
+        """Return what looks wrong with the memory itself."""
         entry = self._workspace.rows.entry(place.blob)
         flags = entry.flags if entry else None
         if flags is None:
@@ -60,7 +61,8 @@ class Flags:
 
 
 def flags_of_node(node: Node | None) -> tuple[str, ...] | None:
-    """What the index knows to be wrong, None for nothing: for answers made of entries alone."""
+    """Return what the index knows to be wrong, None for nothing: for answers made of entries
+    alone."""
     if node is None:
         return None
     return (UNSCANNED,) if node.flags is None else node.flags or None

@@ -131,8 +131,8 @@ def _withdraw(workspace: Workspace, remote: str, age: float) -> tuple[str, ...]:
 
 
 def _force(line: PlanLine) -> PlanLine:
-    """What cannot be judged, or landed only in part, goes to the trash when someone insists; it can
-    be restored."""
+    """Trash what cannot be judged, or landed only in part, when someone insists;
+    it can be restored."""
     if line.verdict not in ("unsure", "partly") or line.action != "keep":
         return line
     return line._replace(action="trash", drops=True)

@@ -198,13 +198,14 @@ class _Question:
         return node.outcome or None if node else None
 
     def marks(self, ids: Iterable[str]) -> dict[str, Marks]:
-        """What there is to say of the truth of some memories."""
+        """Return what there is to say of the truth of some memories."""
         blobs = {node.blob: node.id for i in ids if (node := self.network.nodes.get(i))}
         marks = {blobs[blob]: mark for blob, mark in self.mark(blobs).items()}
         return dict.fromkeys(blobs.values(), NO_MARKS) | marks
 
     def reach(self) -> list[Reached]:
-        """What is in reach of the start; types choose what is shown, not what is walked through."""
+        """Return what is in reach of the start; types choose what is shown, not what is walked
+        through."""
         steps = self.network.reach([self.start], self.depth, self.relations, self.direction)
         return [step for step in steps if self.is_of_type(step.id)]
 
@@ -432,7 +433,7 @@ def _draw(query: _Question) -> Drawing:
 
 
 def _suggest(query: _Question) -> SuggestedPairs:
-    """What bears a flag is not suggested: nobody asked for it."""
+    """Leave out what bears a flag: nobody asked for it."""
     entries = (entry for entry in query.search_view.entries() if entry.flags == ())
     subjects = (_subject(entry) for entry in entries if query.is_of_type(entry.id))
     pairs = gaps(
@@ -442,7 +443,7 @@ def _suggest(query: _Question) -> SuggestedPairs:
 
 
 def _subject(entry: Entry) -> Subject:
-    """What the index knows of a memory, ready to be compared with others."""
+    """Return what the index knows of a memory, ready to be compared with others."""
     title = words(entry.title)
     return Subject(
         id=entry.id,

@@ -222,7 +222,8 @@ def _choose_on_trunk(repository: "Repository", trunk: str, head: str) -> _Compar
 
 
 def _list_tips(repository: "Repository", name: str) -> list[str]:
-    """Where the code of a branch is, here and on remotes, or the commit that a revision names."""
+    """Return where the code of a branch is, here and on remotes, or the commit that a revision
+    names."""
     if name in _HERE:
         commit = repository.head().commit
         tips = [commit] if commit else []
@@ -346,7 +347,7 @@ def _show(path: str) -> str:
 
 
 def _read_trailers(workspace: Workspace, change: _ComparedCode) -> dict[str, _Acknowledgement]:
-    """What commits of the change say they overrule, by id or the beginning of one."""
+    """Return what commits of the change say they overrule, by id or the beginning of one."""
     if not change.new:
         return {}
     repository = workspace.repository

@@ -120,7 +120,7 @@ def wants_log(workspace: Workspace) -> bool:
 
 
 def list_told(workspace: Workspace) -> list[ToldEntry]:
-    """What is kept, newest first. A line that cannot be read is passed over."""
+    """Return what is kept, newest first. A line that cannot be read is passed over."""
     data = workspace.state.read(_LOG) or b""
     entries = (_parse(line) for line in data.splitlines())
     return [entry for entry in entries if entry][::-1]
@@ -288,7 +288,7 @@ def describe_checkpoint(checkpoint: "CheckpointLoaded", now: float) -> str:
 
 
 def changes(since: "CodeSince") -> str:
-    """How much happened since a checkpoint."""
+    """Return how much happened since a checkpoint."""
     commits, files = since["commits"], since.get("files_total", len(since["files"]))
     return f"{commits} commit{'s' * (commits != 1)}, {files} file{'s' * (files != 1)} changed"
 

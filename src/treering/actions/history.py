@@ -64,7 +64,8 @@ def _complete(event: MemoryEvent, marks: Marks) -> MemoryEvent:
 def drawing(
     workspace: Workspace, *, limit: int = 50, branch: str = "", all: bool = False
 ) -> LogDrawing:
-    """What is seen from here, or every branch, as git draws histories: a promotion is a merge."""
+    """Return what is seen from here, or every branch, as git draws histories: a promotion is a
+    merge."""
     view = workspace.view_of_all() if all else workspace.view(branch)
     lines: list[DrawnLine] = []
     for vault, tips in _tips(view):

@@ -128,7 +128,7 @@ def _remove(
 
 
 def _revive(writing: Writing, target: str, by: str) -> list[Change]:
-    """What was superseded by a memory whose link goes holds again."""
+    """Put what was superseded back in force when the link goes."""
     place = writing.view.place(target)
     old = place.try_memory() if place else None
     if place is None or old is None or old.details.get("superseded_by") != by:
@@ -170,14 +170,15 @@ class Links(Protocol):
         ...
 
     def flags(self, end: LinkEnd) -> tuple[str, ...] | None:
-        """What looks wrong with such a memory."""
+        """Return what looks wrong with such a memory."""
         ...
 
 
 def neighbours(
     links: Links, memory: Memory, hops: int = 1, *, now: float = 0.0
 ) -> tuple[Neighbour, ...]:
-    """What a memory is linked with; forgotten ends are hidden, and come back with the memory.
+    """Return what a memory is linked with; forgotten ends are hidden, and come back with the
+    memory.
 
     Its own links are those it holds, which may be the ones of a past version. Further out every
     link is shown that leads on, also several to one memory.
@@ -217,7 +218,7 @@ def _neighbour(
 
 
 def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
-    """Why a link of the memory itself is there; the reasons of others are read with them."""
+    """Return why a link of the memory itself is there; the reasons of others are read with them."""
     edge = (neighbour.relation, neighbour.id)
     own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
     if not own or neighbour.direction == "in" or neighbour.depth > 1:

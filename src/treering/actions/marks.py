@@ -223,7 +223,7 @@ def find_reverted(
 def _whose_word(
     workspace: "MemoryWorkspace", search_view: "SearchView", newer: str, older: str
 ) -> str | None:
-    """Whose word a link is, where that is weaker than the word it is about."""
+    """Return whose word a link is, where that is weaker than the word it is about."""
     from treering.actions.origin import attribute, is_weaker, name_person
 
     places = [search_view.place(blob) for blob in (newer, older)]
@@ -241,7 +241,7 @@ def _whose_word(
 
 
 def describe(found: "Successors") -> Marks:
-    """What replaces a memory, or may, as an answer says it."""
+    """Return what replaces a memory, or may, as an answer says it."""
     if found.replaced_by:
         return Marks(outdated_by=OutdatedBy(found.replaced_by.id, _title(found.replaced_by)))
     if found.newer:
@@ -276,8 +276,8 @@ def list_outdates(search_view: "SearchView", blob: str) -> tuple[Outdates, ...]:
 
 
 def list_replaced(memory: Memory, others: Iterable[Memory], most: int) -> list[Outdates]:
-    """What a memory about to be written probably replaces, of some that are there; the surest
-    first, and at most so many. What failed is a warning, and stays one."""
+    """Return what a memory about to be written probably replaces, of some that are there; the
+    surest first, and at most so many. What failed is a warning, and stays one."""
     new = Statement(memory.title, memory.content)
     said = instant(memory.modified)
     pairs: list[tuple[Memory, TextDifference]] = []

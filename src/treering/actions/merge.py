@@ -270,7 +270,7 @@ def _check(places: Sequence[Copy]) -> None:
 def _list_subjects(
     candidates: TidyCandidates, query: str, *, is_named: bool
 ) -> Iterator[tuple[str, SameMemories]]:
-    """What there is to summarize: a subject, and the memories about it."""
+    """Yield what there is to summarize: a subject, and the memories about it."""
     if is_named:
         if not candidates.places:
             raise Invalid("Nothing was found to summarize.", hint="Try another query.")

@@ -81,7 +81,7 @@ class Neighbourhood:
     def find_link_clues(
         self, view: View, memory: Memory, *, is_private: bool, avoid: Iterable[str]
     ) -> LinkClues:
-        """What is around a memory about to be written; `avoid` are ids never to be linked.
+        """Return what is around a memory about to be written; `avoid` are ids never to be linked.
 
         Nothing that goes wrong here may cost the memory.
         """
@@ -123,7 +123,7 @@ class Neighbourhood:
         )
 
     def list_replaced(self, view: View, memory: Memory) -> tuple[Outdates, ...]:
-        """What a memory about to be reworded probably replaces, and is not linked with."""
+        """Return what a memory about to be reworded probably replaces, and is not linked with."""
         try:
             self._rows.catch_up(view, _A_FEW)
             case, others = self.case_of(memory)

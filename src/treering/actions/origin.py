@@ -43,7 +43,7 @@ class Attribution(NamedTuple):
 
 
 def attribute(workspace: MemoryWorkspace, blob: str, memory: Memory) -> Attribution:
-    """Whose word a version of a memory is, and since when: a look-up, once it is known."""
+    """Return whose word a version of a memory is, and since when: a look-up, once it is known."""
     version = workspace.ledger.version(blob)
     people = version.people if version else (SOMEONE,)
     origins = [_origin_of(workspace, person) for person in people]

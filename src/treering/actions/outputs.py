@@ -73,7 +73,7 @@ def piece(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -
 
 
 def list_outputs(workspace: Workspace) -> list[Output]:
-    """What is kept, newest first."""
+    """Return what is kept, newest first."""
     outputs = [
         Output(PREFIX + name, info.st_size, format_moment(info.st_mtime))
         for path, info in workspace.state.list_files(_FOLDER)

@@ -23,8 +23,8 @@ def list_files(folder: Path, suffix: str) -> list[Path]:
 
 
 def list_passed_over(folder: Path, suffix: str) -> dict[str, str]:
-    """What of a folder is not read, and why: links to files of that ending and to folders, and
-    folders that cannot be opened."""
+    """Return what of a folder is not read, and why: links to files of that ending and to folders,
+    and folders that cannot be opened."""
     reasons: dict[str, str] = {}
     for entry in _walk(folder, reasons):
         if entry.is_symlink() and (entry.name.endswith(suffix) or _leads_to_a_folder(entry)):

@@ -163,7 +163,7 @@ class PromptRuns:
             self._workspace.state.write_json(_FILE, dict(list(runs.items())[-_MAX_RUNS:]))
 
     def warnings(self, entry: SavedPrompt) -> list[str]:
-        """What to tell about a version before it is run."""
+        """Return what to tell about a version before it is run."""
         people = writers_of(self._workspace, entry)
         last = self._load().get(_key(entry), "")
         if not people or last == entry.version or origin_of(self._workspace, people) == YOU:
@@ -183,7 +183,8 @@ class PromptRuns:
 
 
 def writers_of(workspace: Workspace, entry: SavedPrompt) -> tuple[Contributor, ...]:
-    """Those whose words a project's prompt holds, the creator first; nobody for the user's own."""
+    """Return those whose words a project's prompt holds, the creator first; nobody for the user's
+    own."""
     if entry.domain == "user":
         return ()
     version = workspace.ledger.version(entry.version)
@@ -191,7 +192,7 @@ def writers_of(workspace: Workspace, entry: SavedPrompt) -> tuple[Contributor, .
 
 
 def owner_of(workspace: Workspace, entry: SavedPrompt) -> str:
-    """Whose a prompt is, as its commits tell."""
+    """Return whose a prompt is, as its commits tell."""
     people = writers_of(workspace, entry)
     return next(iter(name_people(people[:1])), "unknown") if people else YOU
 

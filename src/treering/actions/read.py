@@ -110,7 +110,8 @@ def content_from(content: str, offset: int) -> str:
 
 
 def _details(place: Copy, memory: Memory) -> dict[str, object]:
-    """What is stored, and how the memory came here, which only the promotion's commit knows."""
+    """Return what is stored, and how the memory came here, which only the promotion's commit
+    knows."""
     tip = place.layer.snapshot.tip
     promotion = past.promotion_of(place.layer.vault, tip, unmark(memory.id)) if tip else None
     if promotion is None:
@@ -159,5 +160,5 @@ def _at_version(view: View, id: str, version: str) -> Copy | None:
 
 
 def write_event(event: MemoryEvent) -> HistoryEntry:
-    """What happened to a memory, as it is answered."""
+    """Return what happened to a memory, as it is answered."""
     return HistoryEntry(event.commit, event.when, event.author, event.op, event.title)

@@ -113,7 +113,7 @@ class EventRecorder:
     # --- what an event is about -------------------------------------------------------------------
 
     def _scope_of(self, event: JournalEvent) -> Scope | None:
-        """Where an event's commits are remembered; None when it has none to remember.
+        """Return where an event's commits are remembered; None when it has none to remember.
 
         A name may be another branch's by now. What that one never held is remembered by its commit,
         for whichever branch has it.
@@ -193,7 +193,7 @@ def write_recorded(writing: Writing, recording: Recording) -> int:
 
 
 def rules(workspace: Workspace) -> Rules:
-    """How commits are captured here, as git's configuration says."""
+    """Return how commits are captured here, as git's configuration says."""
     config = workspace.repository.config
     capture = (config("treering.capture") or "").lower()
     usual = SETTINGS["sessiongap"].default

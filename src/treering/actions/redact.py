@@ -169,7 +169,7 @@ class Remains(NamedTuple):
 def look_for(
     workspace: Workspace, vault: Vault, texts: Collection[str], *, with_ours: bool
 ) -> Remains:
-    """What a vault's git keeps some blobs for.
+    """Return what a vault's git keeps some blobs for.
 
     Our own refs are left out where they are still to be written again; afterwards none of them
     should hold a text, and one that does is named.

@@ -220,7 +220,7 @@ def _find_reworded(workspace: Workspace, view: View, memory: Memory, private: bo
 
 
 def _is_same(place: Copy, draft: Memory) -> bool:
-    """What cannot be read is left for doctor, under the id it has."""
+    """Read memories; what cannot be read is left for doctor, under the id it has."""
     memory = place.try_memory()
     return memory is not None and (memory.type, memory.content) == (draft.type, draft.content)
 

@@ -119,7 +119,7 @@ def restore(
 
 
 def _find_waiting(workspace: Workspace, branch: str) -> list[tuple[Vault, str]]:
-    """Where the memories of a branch that is gone wait for gc, each place with its tip."""
+    """Return where the memories of a branch that is gone wait for gc, each place with its tip."""
     repository, waiting = workspace.repository, []
     places = [repository.remote_tip_of(remote, branch) for remote in repository.remotes()]
     if branch == trunk_of(repository) or repository.tip_of(branch) or any(places):
@@ -178,14 +178,14 @@ def _wanted(vault: Vault, entry: Source) -> set[str]:
 
 
 def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
-    """Those of some memories that are there at a tip, and not forgotten."""
+    """Return those of some memories that are there at a tip, and not forgotten."""
     there = vault.snapshot_at(Scope(""), tip).listing()
     return {mid for mid in ids if mid in there and not is_forgotten(vault, there[mid])}
 
 
 def _bring_back(actor: Actor, vault: Vault, entry: Source) -> int:
-    """What was dropped is the branch's again, and what the trunk had of it for that is not: how
-    many memories that were."""
+    """Give what was dropped back to the branch, and take from the trunk what it had of it for that:
+    how many memories that were."""
     settle(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
         heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
@@ -214,8 +214,8 @@ def _bring_back_redacted(actor: Actor, vault: Vault, entry: TrashedScope) -> Res
 
 
 def _files(vault: Vault, entry: Source) -> dict[str, bytes | None]:
-    """What has to be written: all that is not as it was before a sync; of the trash what is not
-    there or was forgotten meanwhile, since what was written since is newer."""
+    """Return what has to be written: all that is not as it was before a sync; of the trash what is
+    not there or was forgotten meanwhile, since what was written since is newer."""
     read = vault.repository.objects.blob
     changes = undo.overwritten(vault, entry.tip, vault.tip(entry.scope))
     return {

@@ -60,7 +60,7 @@ def forget(
 
 
 def _links_of(search_view: SearchView, places: list[Copy]) -> int:
-    """How many links are no longer shown once these memories are hidden."""
+    """Return how many links are no longer shown once these memories are hidden."""
     return len({edge for place in places for edge in search_view.network.around(place.id)})
 
 

@@ -141,8 +141,8 @@ def _join(writing: Writing, session: Memory) -> Sequence[Change]:
 
 
 def transcript_use(workspace: Workspace) -> TranscriptUse:
-    """What `treering.transcripts` says. A word that is not known keeps what it is about to itself:
-    nothing is read."""
+    """Return what `treering.transcripts` says. A word that is not known keeps what it is about to
+    itself: nothing is read."""
     word = (workspace.repository.config("treering.transcripts") or TRANSCRIPT_USES[0]).lower()
     return next((use for use in TRANSCRIPT_USES if use == word), "off")
 
@@ -159,7 +159,7 @@ def read_session(
 def tell_session(
     workspace: Workspace, transcript: Transcript | None, *, is_private: bool = False
 ) -> Account:
-    """What a transcript tells of its session; nothing where nothing came of it."""
+    """Return what a transcript tells of its session; nothing where nothing came of it."""
     if transcript is None or transcript.is_empty:
         return NOTHING
     root = _root_of(workspace, transcript)

@@ -144,7 +144,7 @@ class ShareState(TypedDict):
 
 
 def share_state(workspace: Workspace) -> ShareState:
-    """What has not left this clone yet, and what hooks noted that nobody has looked at."""
+    """Return what has not left this clone yet, and what hooks noted that nobody has looked at."""
     return {
         "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
@@ -152,14 +152,14 @@ def share_state(workspace: Workspace) -> ShareState:
 
 
 def _index(workspace: Workspace) -> IndexState:
-    """How much is indexed, and whether that is all there is."""
+    """Return how much is indexed, and whether that is all there is."""
     indexed = workspace.searcher.index.list_indexed()
     there = workspace.view_of_all().ranks_of_all()
     return {"documents": len(indexed), "fresh": all(blob in indexed for blob in there)}
 
 
 def _sync(workspace: Workspace) -> SyncState:
-    """How many memory commits each side has that the other has not, as of the last fetch.
+    """Return how many memory commits each side has that the other has not, as of the last fetch.
 
     What is in any scope there counts as there: a promoted branch has nothing left to push. Others'
     branches are read where they are, so only what is shared can be behind.
@@ -217,7 +217,7 @@ def _undo(workspace: Workspace) -> list[UndoState]:
 
 
 def _list_kept(workspace: Workspace) -> list[KeptFiles]:
-    """What others left out of our scopes and was put back, as far as it is news."""
+    """Return what others left out of our scopes and was put back, as far as it is news."""
     vault = workspace.store.shared
     return [
         {"branch": kept.branch, "files": kept.files, "commit": kept.commit, "author": kept.author}
@@ -242,7 +242,7 @@ def _tools(workspace: Workspace) -> ToolState:
 
 
 def _commits(workspace: Workspace) -> int:
-    """How many changes were ever written: each is a commit."""
+    """Return how many changes were ever written: each is a commit."""
     folders = (vault.repository.common_dir for vault in workspace.store.vaults())
     return sum(log.count_commits(folder, [log.below(HEADS)]) for folder in folders)
 
@@ -605,7 +605,7 @@ def _count_memories(
 
 
 def _queue(workspace: Workspace, branch: str) -> StatusReview:
-    """What is doubtful, as `treering review` lists it."""
+    """Return what is doubtful, as `treering review` lists it."""
     from treering.actions.review import review
 
     queue = review(workspace, branch=branch)

@@ -282,7 +282,7 @@ class _SyncRun:
                     self._take_one(self._workspace.actor(held), place, one, {})
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
-        """What was seen of a scope before this sync."""
+        """Return what was seen of a scope before this sync."""
         if heads.list_heads(self._vault, scope):
             return self._vault.tip(scope)
         there = self._vault.remote_names.name_there(self._name, scope)
@@ -376,7 +376,7 @@ class _SyncRun:
         return planned
 
     def _list_outgoing(self, place: Place) -> Outgoing:
-        """What to push; our own heads say from now on what a remote has lost."""
+        """Return what to push; our own heads say from now on what a remote has lost."""
         store = self._workspace.store
         new: dict[Scope, str] = {}
         for scope, news in self._plan(place).heads.items():

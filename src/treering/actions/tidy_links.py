@@ -187,7 +187,7 @@ def _add_link(memory: Memory, link: InferredLink) -> Memory:
 
 
 def _reason_to_go(edge: Edge, now: float) -> str:
-    """Why a link should go; empty if it should stay."""
+    """Return why a link should go; empty if it should stay."""
     age = (now - edge.since) / _DAY if edge.since else 0.0
     if family_of(edge.relation) == "temporal" and age > FADING_DAYS:
         return f"temporal, and older than {FADING_DAYS} days"

@@ -127,7 +127,7 @@ class TidyCandidates:
         return [entry for blob in blobs if (entry := index.entry(blob))]
 
     def _search(self, query: str, type: str) -> list[Entry]:
-        """What the query matches, best first."""
+        """Return what the query matches, best first."""
         now = self._workspace.clock()
         result = self._workspace.searcher.index.search(
             parse(query, now), self.search_view.ranks, filters=Filters.of(now, type=type), now=now,
@@ -214,7 +214,7 @@ class TidyCandidates:
         return fold(memory.content) if memory else ""
 
     def _rank(self, place: Copy) -> tuple[object, ...]:
-        """Which copy is kept: one that others see too, as near to the trunk as there is, the
+        """Return which copy is kept: one that others see too, as near to the trunk as there is, the
         surest, and the oldest of those."""
         memory = place.memory()
         return (

@@ -115,8 +115,9 @@ class Writing:
 
     @cached_property
     def _code_under_way(self) -> CodePosition:
-        """Where the code is, and whether there is more of it than what is committed: then what is
-        said now is about the commit to come. It is only asked where that one can land by itself."""
+        """Return where the code is, and whether there is more of it than what is committed: then
+        what is said now is about the commit to come. It is only asked where that one can land by
+        itself."""
         repository = self._workspace.repository
         if not self.code.has_own_commits or self.code.head != repository.head().commit:
             return self.code
@@ -124,8 +125,8 @@ class Writing:
 
     @cached_property
     def _code_captured(self) -> CodePosition:
-        """Where the code was when a hook noted a commit: it is the branch's own, though it may have
-        landed by now."""
+        """Return where the code was when a hook noted a commit: it is the branch's own, though it
+        may have landed by now."""
         return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
 
     def commit(
@@ -225,12 +226,12 @@ class MemoryWorkspace(ABC):
     @property
     @abstractmethod
     def rows(self) -> "EntrySource":
-        """What is derived from the text of each memory."""
+        """Return what is derived from the text of each memory."""
 
     @property
     @abstractmethod
     def ledger(self) -> "Versions":
-        """Who wrote what is shown, and when."""
+        """Return who wrote what is shown, and when."""
 
     @property
     @abstractmethod
@@ -240,7 +241,7 @@ class MemoryWorkspace(ABC):
     @property
     @abstractmethod
     def pages(self) -> "Pages":
-        """What is kept of answers to be read on."""
+        """Return what is kept of answers to be read on."""
 
     @abstractmethod
     def look(self, branch: str = "") -> Standpoint:
@@ -310,7 +311,7 @@ class Workspace(MemoryWorkspace):
 
     @property
     def person(self) -> Person:
-        """Who writes here, as memories and their commits name them: without credentials."""
+        """Return who writes here, as memories and their commits name them: without credentials."""
         who = self._person or self.repository.person()
         return Person(mask(who.name), mask(who.email))
 
@@ -357,21 +358,21 @@ class Workspace(MemoryWorkspace):
 
     @cached_property
     def rows(self) -> "MemoryRows":
-        """What is derived from the text of each memory."""
+        """Return what is derived from the text of each memory."""
         from treering.derived.content import MemoryRows
 
         return MemoryRows(self.database, lambda blobs: self.ledger.versions(blobs), self.clock)
 
     @cached_property
     def ledger(self) -> "Ledger":
-        """Who wrote what is shown, and when; whoever only writes never opens it."""
+        """Return who wrote what is shown, and when; whoever only writes never opens it."""
         from treering.derived.ledger import Ledger
 
         return Ledger(self.store, self.database, self.state, self.clock)
 
     @cached_property
     def neighbourhood(self) -> "Neighbourhood":
-        """What is around a memory that is written, without the index."""
+        """Return what is around a memory that is written, without the index."""
         from treering.actions.neighbourhood import Neighbourhood
 
         return Neighbourhood(self.store, self.rows, self.state.folder / "rows.lock")
@@ -391,7 +392,7 @@ class Workspace(MemoryWorkspace):
 
     @cached_property
     def reverts(self) -> "Reverts":
-        """What was taken back in the code."""
+        """Return what was taken back in the code."""
         from treering.branches.reverts import Reverts
 
         return Reverts(self.repository, self.database)
@@ -403,7 +404,8 @@ class Workspace(MemoryWorkspace):
         return CodeRecords(self.repository, self.database)
 
     def read_code_records(self, view: View | None = None) -> "CodeRecords":
-        """What memory commits say of the code, up to date with all there is, or with a view."""
+        """Return what memory commits say of the code, up to date with all there is, or with a
+        view."""
         from treering.branches.survey import list_trash
 
         for vault in self.store.vaults():
@@ -576,6 +578,6 @@ class Workspace(MemoryWorkspace):
 
 
 def code_of(repository: Repository, scope: Scope) -> CodePosition:
-    """Where the code of a scope's branch is now."""
+    """Return where the code of a scope's branch is now."""
     head = repository.tip_of(scope.branch)
     return code_position(repository, trunk_of(repository), scope.branch, head)

@@ -336,7 +336,8 @@ def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
 
 
 def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int:
-    """What a branch gave to the trunk when it was dropped is its own again; how many that were."""
+    """Give a branch back what it gave to the trunk when it was dropped; return how many that
+    were."""
     target = Scope(trunk_of(actor.store.repository))
     if not vault.is_private and not was_shared(vault, scope):
         return drop_private(actor, target, _find_lessons(vault, scope, tip))

@@ -66,13 +66,13 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
 
 
 def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
-    """What is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
+    """Return what is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
     return View(scope.branch, tuple(_cover(list(_layers(store, scope, head, trunk)))))
 
 
 def _cover(layers: list[Layer]) -> Iterator[Layer]:
-    """What the trunk took over gives way to the copy there, unless a layer in between has one: that
-    would be seen instead, and knows nothing of it."""
+    """Let what the trunk took over give way to the copy there, unless a layer in between has
+    one: that would be seen instead, and knows nothing of it."""
     for number, layer in enumerate(layers):
         between = [one for one in layers[number + 1 :] if one.kind not in _OF_TRUNK]
         if layer.taken_over and between:
@@ -191,7 +191,7 @@ def _snapshot(vault: Vault, scope: Scope, tip: str) -> Snapshot:
 
 
 def view_of_trash(store: Store, branch: str) -> View:
-    """What was dropped, as layers of its own; what a redaction put away is not looked at."""
+    """Return what was dropped, as layers of its own; what a redaction put away is not looked at."""
     from treering.branches.survey import list_trash
 
     entries = (
@@ -226,7 +226,8 @@ def list_checked_out(store: Store, commit: str, trunk: str) -> list[Scope]:
 
 
 def _list_merged(repository: Repository, commit: str) -> list[str]:
-    """What a commit merged, as it says itself: to libgit2 it has no parents in a shallow clone."""
+    """Return what a commit merged, as it says itself: to libgit2 it has no parents in a shallow
+    clone."""
     try:
         head = repository.objects.raw_commit(commit).partition(b"\n\n")[0]
     except StoreDamaged:

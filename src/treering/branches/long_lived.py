@@ -43,12 +43,13 @@ def long_lived(repository: Repository, trunk: str = "") -> list[str]:
 
 
 def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[str]]:
-    """Where each of them is, here and at remotes."""
+    """Return where each of them is, here and at remotes."""
     return {name: tips_of(repository, name) for name in long_lived(repository, trunk)}
 
 
 def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
-    """Where a branch was at a moment, here and at remotes, as far as logs reach; else as it is."""
+    """Yield where a branch was at a moment, here and at remotes, as far as logs reach; else as it
+    is."""
     for place in ("heads", *(f"remotes/{remote}" for remote in repository.remotes())):
         ref = f"refs/{place}/{name}"
         if now := refs.read(repository.handle, ref):

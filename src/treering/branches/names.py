@@ -152,7 +152,7 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
 
 
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
-    """What this clone last wrote to a scope, by the commits its log names."""
+    """Return what this clone last wrote to a scope, by the commits its log names."""
     head = vault.head(scope)
     # A log outlives its ref: what a scope of the same name once held is not in its history now.
     for oid in _list_made_here(vault, scope) if head else ():
@@ -226,7 +226,8 @@ def _list_places(repository: Repository, branch: str) -> set[str]:
 
 
 def _last_write(vault: Vault, name: str, tip: str) -> int | None:
-    """When a scope was last written to; None if under another name: then it has followed here."""
+    """Return when a scope was last written to; None if under another name: then it has followed
+    here."""
     try:
         writes = list(list_last_writes(vault, tip))
     except StoreDamaged:
@@ -237,8 +238,8 @@ def _last_write(vault: Vault, name: str, tip: str) -> int | None:
 
 
 def list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
-    """What someone wrote last, below what only puts heads together and promotions: those are as old
-    as what they take, and say nothing of who has the name."""
+    """Yield what someone wrote last, below what only puts heads together and promotions: those are
+    as old as what they take, and say nothing of who has the name."""
     todo = [tip]
     while todo:
         commit = vault.repository.objects.commit(todo.pop())

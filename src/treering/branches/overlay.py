@@ -23,7 +23,8 @@ _taken_over: WeakKeyDictionary[Vault, dict[tuple[str, str], Listing]] = WeakKeyD
 
 
 def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """What is the source's own: without what the target took over and nobody changed since."""
+    """Return what is the source's own: without what the target took over and nobody changed
+    since."""
     taken = list_taken_over(vault, source, target)
     return {key: blob for key, blob in source.listing().items() if taken.get(key) != blob}
 
@@ -47,8 +48,8 @@ def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing
 def list_not_taken(
     vault: Vault, versions: Set[tuple[str, str]], target: Snapshot
 ) -> set[tuple[str, str]]:
-    """Those of some versions (id and blob) that no promotion has brought into the target, or that
-    somebody took back.
+    """Return those of some versions (id and blob) that no promotion has brought into the target, or
+    that somebody took back.
 
     Found by the promotion commits of the target, which are few, instead of a merge base, which for
     two histories that never met means walking both. What one took is all in its own tree, and named

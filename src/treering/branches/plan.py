@@ -118,7 +118,7 @@ class _Planner:
         return [self._line(entry, "live", "keep", reason)]
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
-        """What another branch of the name left moves aside, and is judged from there."""
+        """Move aside what another branch of the name left; it is judged from there."""
         aside = entry.scope.aside(self._history(entry).oldest)
         reason = f"The name was used again for other work: its memories are kept as {aside.branch}."
         line = self._line(entry, "recreated", "aside", reason, into=aside.branch)
@@ -241,8 +241,8 @@ class _Planner:
         return len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
-        """What is promoted as soon as its scope has the new name; what a fetch saw keeps the old
-        one, and is promoted from there."""
+        """Yield what is promoted as soon as its scope has the new name; what a fetch saw keeps the
+        old one, and is promoted from there."""
         scopes, trunk = self._survey.scopes, self._survey.trunk
         ours = {one.scope.branch for one in scopes if one.is_ours and not one.is_left_over}
         for entry in scopes:
@@ -282,7 +282,7 @@ class _Planner:
         )
 
     def plan_trash(self) -> Iterator[PlanLine]:
-        """What was put away too soon: its code landed since. What was redacted stays away."""
+        """Yield what was put away too soon: its code landed since. What was redacted stays away."""
         revived = {line.trashed for line in self.plan_revived()}
         for entry in self._survey.trash:
             if entry.trashed in revived or (entry.trashed and entry.trashed.is_redacted):

@@ -231,7 +231,7 @@ def _name(landing: Memory, squashed: list[Memory], lines: list[str]) -> Memory:
 
 
 def _last_code(vault: Vault, scope: Scope) -> CodePosition | None:
-    """Where the branch's code was when something was last said on it."""
+    """Return where the branch's code was when something was last said on it."""
     for head in filter(None, (vault.head(scope), *heads.list_heads(vault, scope))):
         code = read(vault.repository.objects.commit(head).message).code
         if code.head:
@@ -254,8 +254,8 @@ class Brought(NamedTuple):
 def find_brought(
     vault: Vault, source: Scope, target: Scope, ids: Collection[str] = (), *, kind: str = ""
 ) -> Brought:
-    """What is in the target because the source was promoted: some memories in their newest version,
-    else all that came last. Conflict where somebody changed it there since."""
+    """Return what is in the target because the source was promoted: some memories in their newest
+    version, else all that came last. Conflict where somebody changed it there since."""
     tip = vault.tip(target)
     if tip is None:
         return Brought({})
@@ -316,7 +316,8 @@ def keep_back(
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
-    """What of a scope is not in another one yet, landed or not, without what stays behind."""
+    """Return what of a scope is not in another one yet, landed or not, without what stays
+    behind."""
     memories = own_part(vault, source, target).items() - target.listing().items()
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)

@@ -124,7 +124,7 @@ class Reverts:
     # --- what messages propose --------------------------------------------------------------------
 
     def _scan(self, head: str, base: str) -> Iterator[_Event]:
-        """What the commits of a history take back, oldest first."""
+        """Yield what the commits of a history take back, oldest first."""
         named: _NamedCommits | None = None
         for oid, when, message in self._list_proposing(head, base):
             text = message[:_LONGEST_MESSAGE]
@@ -204,7 +204,8 @@ class Reverts:
         return all(there[line] >= count for line, count in lines.items())
 
     def _list_files(self, commit: str) -> dict[bytes, FileChange] | None:
-        """What a commit changed against its first parent; None where that is not here, or much."""
+        """Return what a commit changed against its first parent; None where that is not here, or
+        much."""
         if commit not in self._files:
             files: Sequence[FileChange] = ()
             try:
@@ -288,7 +289,7 @@ class _NamedCommits:
                 self._by_name.setdefault(name, []).append(oid)
 
     def find(self, titles: Sequence[str], requests: Sequence[str], before: str) -> list[str]:
-        """Those before another one that bear one of some names, the nearest first."""
+        """Return those before another one that bear one of some names, the nearest first."""
         names = (*titles, *(f"#{number}" for number in requests))
         oids = {oid for name in names for oid in self._by_name.get(name, ())}
         earlier = (oid for oid in oids if self._places[oid] > self._places.get(before, 0))
@@ -314,7 +315,7 @@ class RevertedLandings:
         self._taken = taken
 
     def find(self, memory: Memory, said: Sequence[CodeRecord]) -> Revert | None:
-        """What took back the code of a memory, unless that landed again since."""
+        """Return what took back the code of a memory, unless that landed again since."""
         if memory.type == "commit" and memory.commit in self._taken:
             return self._taken[memory.commit]
         landings = [record for record in said if record.merged_as]

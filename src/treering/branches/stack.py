@@ -55,7 +55,7 @@ def _branch_at(repository: Repository, commit: str, when: int, without: str) -> 
 
 
 def _source(repository: Repository, branch: str, log: list[reflog.ReflogLine]) -> str | None:
-    """What the branch was created from, under the name it had then."""
+    """Return what the branch was created from, under the name it had then."""
     match = re.fullmatch(_CREATED, log[0].said) if log else None
     if match is None:
         return None

@@ -29,7 +29,8 @@ class MovedTip(NamedTuple):
 
 
 def list_moved_tips(store: Store) -> list[MovedTip]:
-    """What there is to remember; nothing is written. A few lists of refs, whatever is stored."""
+    """Return what there is to remember; nothing is written. A few lists of refs, whatever is
+    stored."""
     repository, trunk = store.repository, trunk_of(store.repository)
     scopes = {
         scope: tip
@@ -57,7 +58,8 @@ def _is_of_another(store: Store, ref: str, scopes: dict[Scope, str]) -> bool:
 
 
 def _list_tips(repository: Repository, scopes: Iterable[Scope]) -> dict[str, str]:
-    """Where each of our refs should be: those of branches here are for scopes of our own alone."""
+    """Return where each of our refs should be: those of branches here are for scopes of our own
+    alone."""
     ours = refs.list_refs(repository.common_dir, HEADS)
     here = repository.branches()
     found = {
@@ -145,7 +147,7 @@ def _newest_first(repository: Repository, tips: list[str]) -> tuple[str, ...]:
 
 
 def _time_of(repository: Repository, commit: str) -> int:
-    """When a commit was made; before all others where it is not here, or no commit."""
+    """Return when a commit was made; before all others where it is not here, or no commit."""
     try:
         return repository.objects.commit(commit).time
     except (StoreDamaged, ValueError):

@@ -263,7 +263,7 @@ def _holds(repository: Repository, tips: list[str], commits: list[str]) -> bool 
 
 
 def tips_of(repository: Repository, branch: str) -> list[str]:
-    """Where a branch's code is: here, and what each remote was last seen to have.
+    """Return where a branch's code is: here, and what each remote was last seen to have.
 
     A pull request squashed on the server is in origin/main long before it is in main.
     """

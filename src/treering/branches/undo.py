@@ -78,7 +78,7 @@ def list_before(vault: Vault, scope: Scope | None = None) -> Iterator[EarlierTip
 
 
 def measure(vault: Vault, before: str, after: str | None) -> Effect:
-    """What the way from one tip to another did to what was there."""
+    """Return what the way from one tip to another did to what was there."""
     pairs = overwritten(vault, before, after)
     count = sum(
         now is None or (is_forgotten(vault, now) and not is_forgotten(vault, was))

@@ -152,7 +152,8 @@ class ScopeJudge:
         code: str,
         targets: Sequence[Target],
     ) -> Landing | None:
-        """How a commit came into a branch: by itself, or with a later one that was built on it."""
+        """Return how a commit came into a branch: by itself, or with a later one that was built on
+        it."""
         if not targets or self._repository.resolve(code) is None:
             return None
         if self._judge.is_in(code, targets):
@@ -281,7 +282,8 @@ class ScopeJudge:
         versions: Sequence[MemoryVersion],
         landed: set[tuple[str, str]],
     ) -> list[MemoryVersion]:
-        """What the scope holds now that has landed nowhere and is in no long-lived branch."""
+        """Return what the scope holds now that has landed nowhere and is in no long-lived
+        branch."""
         current = {(v.id, v.blob): v for v in versions}
         here = self._vault.snapshot_at(scope, tip).listing().items() - landed
         for name in self._targets:
@@ -295,7 +297,7 @@ class ScopeJudge:
         return rest
 
     def _doubt(self, history: ScopeHistory, rest: Sequence[MemoryVersion]) -> str:
-        """Why what is left may have landed, or will yet."""
+        """Return why what is left may have landed, or will yet."""
         for version in rest:
             if version.code is None and not version.parts:
                 return "What it speaks of was never committed, as far as is known here."
@@ -318,8 +320,8 @@ class ScopeJudge:
         return ""
 
     def _find_part(self, history: ScopeHistory, wanted: Mapping[str, Sequence[Target]]) -> str:
-        """How commits of a branch landed of which the newest did not: some by themselves, or all up
-        to one of them."""
+        """Return how commits of a branch landed of which the newest did not: some by themselves, or
+        all up to one of them."""
         heads = [at.head for at in history.positions[:_CLOSE] if at.head]
         for targets in wanted.values():
             for head in heads if targets else ():

@@ -62,14 +62,14 @@ class ScopeHistory:
 
     @cached_property
     def positions(self) -> tuple[CodePosition, ...]:
-        """Where the code was, with commits of its own, newest first."""
+        """Return where the code was, with commits of its own, newest first."""
         recorded = (commit.code for commit in reversed(self.commits))
         found = {at.head: at for at in (*self._last_tips, *recorded) if at.has_own_commits}
         return tuple(found.values())
 
     @property
     def last_code(self) -> CodePosition | None:
-        """Where the code was seen last, after all that was said."""
+        """Return where the code was seen last, after all that was said."""
         newest = max((commit.time for commit in self.commits), default=0)
         later = (at for at in self._last_tips if self._time_of(at) >= newest)
         return next((at for at in later if at.has_own_commits), None)
@@ -194,8 +194,9 @@ class Positions:
         return self._judge.find_base(head, targets)
 
     def _find_base_before_landing(self, branch: str, head: str, tip: str) -> str:
-        """Where a branch that is all in a long-lived one had left it: below the commits a merge
-        brought, or those that a log says were merged by the branch's name; else it never did."""
+        """Return where a branch that is all in a long-lived one had left it: below the commits a
+        merge brought, or those that a log says were merged by the branch's name; else it never did.
+        """
         for name in self._long_lived:
             if old := reflog.find_merge_by_name(self._repository, name, branch, head):
                 return self._repository.merge_base(head, old) or head

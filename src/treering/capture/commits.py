@@ -72,7 +72,7 @@ def commits(
     seconds: float | None = None,
     is_wanted: Callable[[CodeCommit], bool] = lambda commit: True,  # noqa: ARG005
 ) -> Iterator[CodeCommit]:
-    """Those of some commits that are still here, with what they change; one git for many.
+    """Yield those of some commits that are still here, with what they change; one git for many.
 
     What is not wanted comes first and without its changes, which take longest to find out. With
     `seconds` TookTooLong is raised when that is not enough; without, a commit so large that git
@@ -112,7 +112,7 @@ def is_left_out(commit: CodeCommit, capture: str) -> bool:
 
 
 def routine_of(commit: CodeCommit) -> str:
-    """What makes a commit tell nothing new, in one word for all of its kind, or ""."""
+    """Return what makes a commit tell nothing new, in one word for all of its kind, or ""."""
     if len(commit.parents) > 1:
         return "merges"
     if commit.message.startswith(_PATCHED_UP):

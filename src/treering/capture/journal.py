@@ -49,7 +49,7 @@ class JournalEvent(NamedTuple):
 
     @property
     def rewrites(self) -> dict[str, list[str]]:
-        """What a post-rewrite tells: a new commit -> those it took the place of."""
+        """Return what a post-rewrite tells: a new commit -> those it took the place of."""
         old_commits: dict[str, list[str]] = {}
         for line in self.told if self.name == "post-rewrite" else ():
             old, _, rest = line.partition(" ")
@@ -60,8 +60,8 @@ class JournalEvent(NamedTuple):
 
     @property
     def pushes(self) -> dict[str, str]:
-        """What a pre-push tells: the remote-tracking ref of each branch that is being pushed, and
-        the commit it will have."""
+        """Return what a pre-push tells: the remote-tracking ref of each branch that is being
+        pushed, and the commit it will have."""
         remote, *lines = [*self.told[:1], *self.told[2:]] if self.name == "pre-push" else [""]
         words = [line.split(" ") for line in lines]
         return {
@@ -83,7 +83,7 @@ class Journal:
         make_shared_folder(self._folder, levels=2)
 
     def pending(self) -> int:
-        """How many events wait; all there is to pay where there are none."""
+        """Return how many events wait; all there is to pay where there are none."""
         try:
             self._check()
             with os.scandir(self._folder) as entries:
@@ -96,7 +96,7 @@ class Journal:
         check_folder(self._folder, levels=2, is_own=False)
 
     def uncaptured(self) -> int:
-        """How many events wait whose commits nobody has taken in."""
+        """Return how many events wait whose commits nobody has taken in."""
         return sum(1 for path in self._paths() if not path.name.endswith(_CAPTURED))
 
     def waiting_seconds(self) -> float:
@@ -183,7 +183,7 @@ HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push
 
 
 def shims_folder() -> Path:
-    """Where the shims are: inside the installed package, or at the top of a source tree."""
+    """Return where the shims are: inside the installed package, or at the top of a source tree."""
     package = Path(__file__).parents[1]
     shims = package / "hooks" / "shims"
     return shims if shims.is_dir() else package.parents[1] / "hooks"

@@ -73,7 +73,7 @@ class Recording:
             self._changed[place.id] = memory._replace(commit=now[memory.commit])
 
     def memories(self) -> list[Memory]:
-        """What is to be written: commits, and their sessions with their text."""
+        """Return what is to be written: commits, and their sessions with their text."""
         for session_id in self._touched:
             session = self._changed[session_id]
             memories = [m for m in map(self._memory_of, sessions.commits_of(session)) if m]

@@ -44,7 +44,7 @@ def read_caller() -> Caller:
 
 
 def read_hub() -> HubSetting:
-    """Where the hub is, as far as the environment tells."""
+    """Return where the hub is, as far as the environment tells."""
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     return HubSetting(os.environ.get("TREERING_HUB", ""), data / "treering", _cache())
 
@@ -73,7 +73,7 @@ def start_process(*words: str, env: Mapping[str, str] | None = None) -> None:
 
 
 def _person() -> Person | None:
-    """Who git was told to commit as for this process, if it was."""
+    """Return who git was told to commit as for this process, if it was."""
     name, email = os.environ.get("GIT_AUTHOR_NAME"), os.environ.get("GIT_AUTHOR_EMAIL")
     return Person(name, email) if name and email else None
 

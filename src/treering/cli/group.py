@@ -52,7 +52,7 @@ def list_typed() -> Set[str]:
 
 
 def make_params(verb: Verb) -> list[click.Parameter]:
-    """What the command line takes for a verb."""
+    """Return what the command line takes for a verb."""
     return [_param(parameter) for parameter in verb.parameters_of("cli")]
 
 
@@ -183,7 +183,7 @@ def _first_sentence(command: click.Command) -> str:
 
 
 def guess(typed: str, rest: list[str], names: list[str]) -> str:
-    """What to try in place of a command that is not there."""
+    """Return what to try in place of a command that is not there."""
     if typed == "help" and rest and rest[0] in names:
         return f"Try `treering {rest[0]} --help`."
     meant = [OTHER_WORDS[typed]] if typed in OTHER_WORDS else list_near(typed, names)
@@ -270,7 +270,7 @@ def run_program(arguments: list[str]) -> int:
 
 
 def _explain(error: click.ClickException) -> tuple[str, str]:
-    """What is wrong with the words of a command line, and what to do about it."""
+    """Return what is wrong with the words of a command line, and what to do about it."""
     ctx = getattr(error, "ctx", None)
     more = f"See `{ctx.command_path} --help`." if ctx else ""
     if not isinstance(error, click.NoSuchOption) or ctx is None:

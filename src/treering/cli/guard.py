@@ -118,7 +118,7 @@ def _name_lines(finding: "GuardFinding") -> str:
 
 
 def _snippet(memory: "Card") -> str:
-    """What a memory says beyond its title; nothing where it looks like an order."""
+    """Return what a memory says beyond its title; nothing where it looks like an order."""
     return "" if memory.flags else one_line(beyond_title(memory.snippet or "", memory.title))
 
 

@@ -210,7 +210,7 @@ def _kill(process: "subprocess.Popen[str]") -> None:
 
 
 def _explain(code: int, err: str) -> str:
-    """Why a process said nothing."""
+    """Return why a process said nothing."""
     if code < 0:
         return f"The update ended by signal {-code}."
     try:

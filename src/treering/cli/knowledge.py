@@ -63,7 +63,7 @@ def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
 
 
 def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[str]:
-    """What hangs below one memory, drawn as a tree."""
+    """Yield what hangs below one memory, drawn as a tree."""
     shown = {node.id for node in nodes}
     root = not indent
     below = [n for n in nodes if n.via == at or (root and n.via not in shown)]
@@ -244,7 +244,7 @@ def _branch_row(row: dict[str, Any], current: str) -> tuple[str, ...]:
 
 
 def _list_notes(answer: dict[str, Any]) -> list[str]:
-    """What somebody might want to do next; nothing where all is in order."""
+    """Return what somebody might want to do next; nothing where all is in order."""
     notes = []
     if gone := answer["memories"].get("vanished"):
         notes.append(f"{count(gone)} vanished with their refs: run `treering doctor`")

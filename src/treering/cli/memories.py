@@ -75,7 +75,7 @@ def render_remember(answer: "Remembered") -> str:
 
 
 def _render_outdates(answer: "Remembered | Revised") -> list[str]:
-    """What the new text probably replaces, and how to say so."""
+    """Return what the new text probably replaces, and how to say so."""
     lines = []
     for old in answer.outdates or ():
         words = f"{old.said} -> {old.says}" if old.said and old.says else old.how
@@ -190,7 +190,7 @@ def _names(people: Sequence[str]) -> str:
 
 
 def _render_rest(answer: "Recalled") -> str:
-    """How many more there are, and what was withheld."""
+    """Return how many more there are, and what was withheld."""
     counts = [_render_withheld(word, n) for word, n in answer.withheld.items() if n]
     parts = []
     if answer.cursor:

@@ -130,7 +130,7 @@ def read_plain(arguments: list[str]) -> PlainCommand | None:
 
 
 def _read_shared(words: Iterator[str], shared: dict[str, Any]) -> str:
-    """What stands before the verb, and the verb."""
+    """Return what stands before the verb, and the verb."""
     for word in words:
         if not _take_shared(word, words, shared):
             return word
@@ -207,7 +207,7 @@ class _Reader:
 
 
 def _spell(parameter: Parameter) -> Iterator[tuple[str, bool]]:
-    """How an option may be written, and whether that turns it on."""
+    """Yield how an option may be written, and whether that turns it on."""
     for name in parameter.spellings:
         yield f"--{name}", True
     if parameter.arg.short:

@@ -150,7 +150,7 @@ def _split_pieces(text: str, room: int) -> Iterator[str]:
 
 
 def ask(question: str) -> str:
-    """What somebody types; who has had enough interrupts."""
+    """Return what somebody types; who has had enough interrupts."""
     import click
 
     try:
@@ -232,7 +232,7 @@ def titled(item: Any) -> str:
 
 
 def mark_words(item: Any) -> list[str]:
-    """What replaces a memory, may replace it, or took it back, in a few words each."""
+    """Return what replaces a memory, may replace it, or took it back, in a few words each."""
     from treering.actions.marks import marks_of
 
     return list(marks_of(item).words)
@@ -287,7 +287,7 @@ def shorten(name: str, share: int = _LARGEST_SHARE) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many columns a text takes: colours take none, wide characters two."""
+    """Return how many columns a text takes: colours take none, wide characters two."""
     if "\x1b" in text:
         text = _STYLE.sub("", text)
     if text.isascii():

@@ -40,7 +40,7 @@ def run_init(call: Invocation, print: bool, **options: Any) -> Any:
 
 
 def _find_program() -> str:
-    """What hooks start: this very program, wherever it is installed."""
+    """Return what hooks start: this very program, wherever it is installed."""
     beside = Path(sys.executable).with_name("treering")
     return str(beside) if beside.exists() else ""
 
@@ -60,7 +60,7 @@ def _render_piece(piece: dict[str, str]) -> str:
 
 
 def render_init(answer: "Setup") -> str:
-    """What was done, or would be, a line each."""
+    """Return what was done, or would be, a line each."""
     hooks = [", ".join(answer.hooks)] if answer.hooks else []
     parts = (
         ("hooks", hooks), ("config", answer.config), ("file", answer.clients),
@@ -122,7 +122,7 @@ _PROGRAMS = {
 
 
 def render_steps(workspace: Workspace, status: Mapping[str, Any]) -> str:
-    """What is not set up yet, a line per command; nothing where all of it is."""
+    """Return what is not set up yet, a line per command; nothing where all of it is."""
     rows = [(f"treering {words}", dim(why)) for words, why in _list_steps(workspace, status)]
     return "Next:\n" + table(rows, indent="  ") if rows else ""
 

@@ -108,7 +108,7 @@ def _import_sessions(call: Invocation, system: str, **options: Any) -> "Imported
 
 
 def _transcripts_of(system: str) -> Path:
-    """Where a client keeps its transcripts, unless its own variable says otherwise."""
+    """Return where a client keeps its transcripts, unless its own variable says otherwise."""
     name, variable, folder = {
         "claude-code": (".claude", "CLAUDE_CONFIG_DIR", "projects"),
         "codex": (".codex", "CODEX_HOME", "sessions"),
@@ -118,7 +118,7 @@ def _transcripts_of(system: str) -> Path:
 
 
 def _name_memory_folder(call: Invocation) -> str:
-    """Where Claude keeps what it learned in this repository: a folder named by its path."""
+    """Return where Claude keeps what it learned in this repository: a folder named by its path."""
     repository = call.workspace.repository
     name = re.sub(
         r"[^A-Za-z0-9]", "-", str(repository.workdir or repository.common_dir).rstrip("/")

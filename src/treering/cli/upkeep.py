@@ -181,7 +181,7 @@ def render_maintain(answer: "Maintained[Any]") -> str:
 
 
 def _next_step(answer: "Maintained[Any]") -> str:
-    """What to do next. For a text that is not written yet each group has its own line."""
+    """Return what to do next. For a text that is not written yet each group has its own line."""
     groups = getattr(answer.answer, "groups", ())
     is_waiting = answer.op in ("merge", "summarize") and not any(group.would for group in groups)
     return _UNCHANGED if is_waiting else f"{_UNCHANGED} Add --apply to do it."

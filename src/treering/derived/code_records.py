@@ -64,7 +64,7 @@ class CodeRecords:
     # --- asked ------------------------------------------------------------------------------------
 
     def list_at(self, heads: Iterable[str]) -> list[CodeRecord]:
-        """What was said while the code was at one of some commits."""
+        """Return what was said while the code was at one of some commits."""
         return [r for r in self._list("code_head", list(heads)) if r.head]
 
     def list_landings(self, commits: Iterable[str]) -> list[CodeRecord]:
@@ -76,12 +76,12 @@ class CodeRecords:
         return self._list_where("branch = ? ORDER BY time DESC LIMIT ?", branch, _MOST_ROWS)
 
     def list_between(self, branch: str, start: float, end: float) -> list[CodeRecord]:
-        """What was said on a branch in some time."""
+        """Return what was said on a branch in some time."""
         where = "branch = ? AND time BETWEEN ? AND ? LIMIT ?"
         return self._list_where(where, branch, int(start), int(end), _MOST_ROWS)
 
     def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[CodeRecord]]:
-        """What was said of some memories, by id."""
+        """Return what was said of some memories, by id."""
         table = "history_changes JOIN history_commits USING (n)"
         rows = self._select(f"id, {COLUMNS}", table, "id", list(dict.fromkeys(ids)), _NAMING)
         by_memory: dict[str, list[CodeRecord]] = {}

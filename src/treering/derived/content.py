@@ -352,7 +352,7 @@ def _is_plain(entry: Entry) -> bool:
 
 
 def _facts(entry: Entry) -> list[object]:
-    """What JSON can hold of an entry: neither the blob nor the flags, which have columns."""
+    """Return what JSON can hold of an entry: neither the blob nor the flags, which have columns."""
     facts = entry._replace(sketch=b"", title_sketch=b"")._asdict() | {
         "sketch": entry.sketch.hex(),
         "title_sketch": entry.title_sketch.hex(),

@@ -270,7 +270,7 @@ class MemoryEvent(NamedTuple):
 
 
 def events_in(view: View, memory_id: str) -> list[MemoryEvent]:
-    """What happened to one memory in the layers it is seen through, each change once."""
+    """Return what happened to one memory in the layers it is seen through, each change once."""
     changes: dict[str, MemoryEvent] = {}
     for vault in dict.fromkeys(layer.vault for layer in view.layers):
         tips = [ly.snapshot.tip for ly in view.layers if ly.vault is vault and ly.snapshot.tip]
@@ -281,7 +281,7 @@ def events_in(view: View, memory_id: str) -> list[MemoryEvent]:
 def events(
     vault: Vault, tips: Iterable[str], *, memory_id: str = "", limit: int | None = None
 ) -> list[MemoryEvent]:
-    """What happened in the histories of `tips`, newest first, to one memory or to all."""
+    """Return what happened in the histories of `tips`, newest first, to one memory or to all."""
     # Joins and notes tell nothing of a memory; there is at most one of each beside a change.
     most = 3 * limit if limit and not memory_id else 0
     commits = read_readable(vault, tips, most=most)

@@ -95,7 +95,7 @@ class Walk:
                 self._keep(self._create(put, who, moment))
 
     def _moment(self, commit: Contribution, *, is_here: bool) -> float:
-        """What was made here is not doubted: the clock was ours."""
+        """Trust dates of what was made here: the clock was ours."""
         parents = [self._known_moments[oid] for oid in commit.parents if oid in self._known_moments]
         moment = float(commit.time)
         if commit.oid in self.ahead:

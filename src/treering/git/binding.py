@@ -107,7 +107,7 @@ class Handle(Repository):
             transaction.__exit__(GitError, None, None)  # with an error it only frees
 
     def ahead_behind(self, one: str, other: str) -> tuple[int, int]:
-        """How many commits are reachable from `one` alone and from `other` alone."""
+        """Return how many commits are reachable from `one` alone and from `other` alone."""
         ahead, behind = ffi.new("size_t*"), ffi.new("size_t*")
         ids = [ffi.new("git_oid *") for _ in range(2)]
         for target, oid in zip(ids, (one, other), strict=True):
@@ -135,8 +135,8 @@ class Handle(Repository):
         return C.git_attr_value(value[0]) in (C.GIT_ATTR_VALUE_TRUE, C.GIT_ATTR_VALUE_STRING)
 
     def attribute_at(self, path: str, name: str, commit: str) -> bool | None:
-        """What the attributes of a commit's tree and of the work tree say of a file: None where
-        they say nothing, and false also for the word `false`."""
+        """Return what the attributes of a commit's tree and of the work tree say of a file: None
+        where they say nothing, and false also for the word `false`."""
         options = ffi.new("git_attr_options *")
         options.version = C.GIT_ATTR_OPTIONS_VERSION
         options.flags = _ATTRIBUTES_OF_COMMIT

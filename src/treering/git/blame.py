@@ -114,7 +114,7 @@ def blame(
     history: FileHistory | None = None,
     seconds: float | None = None,
 ) -> list[LineRun]:
-    """Who wrote the lines of a file as a commit has it; all of them where no range is given.
+    """Return who wrote the lines of a file as a commit has it; all of them where no range is given.
 
     Commits in `ignored` are passed over, as far as git can. What is older than `since` is taken for
     written there. With `history` nothing else is walked through. TookTooLong after `seconds`.
@@ -174,7 +174,7 @@ class LineShift(NamedTuple):
 
 
 def compare_lines(old: bytes, new: bytes) -> list[LineShift]:
-    """Where two texts differ, in order; an empty side stands before its first line."""
+    """Return where two texts differ, in order; an empty side stands before its first line."""
     shifts = []
     for hunk in Patch.create_from(old, new, context_lines=0).hunks:
         # Of a side without lines git names the line before it.

@@ -74,7 +74,8 @@ def diff(
     seconds: float,
     counts_lines: bool = False,
 ) -> Iterator[RangeDiff]:
-    """What differs in each of some ranges; TookTooLong when git needs longer than `seconds`."""
+    """Return what differs in each of some ranges; TookTooLong when git needs longer than
+    `seconds`."""
     counts = ("--numstat",) if counts_lines else ()
     text = _run(repository, (*_TREES, *_RAW, *counts), _lines(ranges), seconds)
     return _parse(text.split(b"\0"))

@@ -42,8 +42,8 @@ def check_folder(path: Path, *, levels: int = 1, is_own: bool = True) -> None:
 
 
 def find_files(folder: Path, pattern: str) -> list[Path]:
-    """What is below a folder and matches a pattern; nothing behind a link, which leads out of it
-    to files of the user's own."""
+    """Return what is below a folder and matches a pattern; nothing behind a link, which leads out
+    of it to files of the user's own."""
     top = folder.resolve()
     return sorted(path for path in top.glob(pattern) if path.parent.resolve() == path.parent)
 

@@ -60,7 +60,7 @@ def _write_into(path: Path, text: str) -> None:
 
 
 def describe_holder(path: Path) -> str:
-    """Who holds a signed lock, as far as can be known: `process 4711, which is stopped`."""
+    """Return who holds a signed lock, as far as can be known: `process 4711, which is stopped`."""
     try:
         pid = int(read_plain(path))
         os.kill(pid, 0)

@@ -75,7 +75,8 @@ def read_log(
 def _select(
     revisions: Iterable[str], without: Iterable[str]
 ) -> tuple[list[str] | None, bytes | None]:
-    """How git is told of revisions: as arguments, and what it reads; None where there are none.
+    """Return how git is told of revisions: as arguments, and what it reads; None where there are
+    none.
 
     Ids go by standard input, since there may be more of them than a command line holds.
     """
@@ -131,7 +132,7 @@ def read_all_commits(git_dir: Path, containing: str) -> Iterator[LogCommit]:
 def list_addresses(
     git_dir: Path, revisions: Sequence[str], *, without: Sequence[str], most: int
 ) -> set[str]:
-    """Who wrote and committed the newest commits of some revisions and of all branches."""
+    """Return who wrote and committed the newest commits of some revisions and of all branches."""
     text = process.run(
         git_dir,
         *("log", f"--max-count={most}", "--no-show-signature", "--format=%ae%n%ce"),
@@ -326,7 +327,7 @@ def read_sides(
 
 
 def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[str] = ()) -> int:
-    """How many commits some revisions have that others have not; 0 where one is not here."""
+    """Return how many commits some revisions have that others have not; 0 where one is not here."""
     arguments, lines = _select(revisions, without)
     if arguments is None:
         return 0

@@ -115,7 +115,7 @@ class Objects:
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
 
     def size(self, oid: str) -> int:
-        """How large an object is, without loading it; 0 when it is not here."""
+        """Return how large an object is, without loading it; 0 when it is not here."""
         self._get_ready()
         try:
             return int(self._database.read_header(oid)[1])
@@ -197,7 +197,8 @@ class Objects:
         return False
 
     def time_of(self, oid: str) -> int:
-        """When a commit says it was made; kept, since a view asks all its heads at every write."""
+        """Return when a commit says it was made; kept, since a view asks all its heads at every
+        write."""
         if oid not in self._times:
             if len(self._times) >= _MOST_KEPT:
                 self._times.clear()
@@ -205,7 +206,7 @@ class Objects:
         return self._times[oid]
 
     def authorship(self, oid: str) -> tuple[str, int]:
-        """Who wrote a commit and when: an amend and a rebase keep both."""
+        """Return who wrote a commit and when: an amend and a rebase keep both."""
         author = self._look_up(oid, GIT_OBJECT_COMMIT).author
         return f"{author.name} <{author.email}>", author.time
 
@@ -289,7 +290,7 @@ class Objects:
             raise StorageFailed(f"A {_KINDS[kind]} could not be written: {why}") from error
 
     def _why(self, error: Exception, size: int = 4096) -> str:
-        """What the disk itself says to as many bytes.
+        """Return what the disk itself says to as many bytes.
 
         libgit2's words can be those of an earlier failure: a write of more than its buffer, refused
         by a full disk, leaves the last message as it was.

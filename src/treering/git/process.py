@@ -84,7 +84,7 @@ class ProcessResult(NamedTuple):
 
 
 def ask_nobody(ssh_command: str | None) -> dict[str, str]:
-    """What keeps git, and ssh below it, from asking a person who is not there.
+    """Return what keeps git, and ssh below it, from asking a person who is not there.
 
     An ssh command that someone chose is left as it is: not every ssh takes the same options.
     """
@@ -136,7 +136,8 @@ def run(
     env: Mapping[str, str] | None = None,
     seconds: float | None = None,
 ) -> bytes:
-    """What git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's words.
+    """Return what git printed; an exit code outside 0 and `may_fail` is StorageFailed with git's
+    words.
 
     After `seconds` git is killed and TookTooLong raised; `env` is added to the environment.
     """
@@ -178,7 +179,7 @@ def ask(
 
 
 def refusal_of(git_dir: Path) -> str:
-    """Why git, standing in a git dir, would not use it; nothing where it would."""
+    """Return why git, standing in a git dir, would not use it; nothing where it would."""
     import subprocess
 
     process = subprocess.run(

@@ -113,7 +113,7 @@ def _list_refs(common_dir: Path, which: str, field: str, prefix: str) -> list[st
 
 
 def count_missing(common_dir: Path, tips: Iterable[str]) -> int:
-    """How many objects of some histories are missing or empty."""
+    """Return how many objects of some histories are missing or empty."""
     text = process.run(common_dir, "rev-list", "--objects", "--missing=print", *sorted(tips))
     oids = [line.split()[0].removeprefix(b"?") for line in text.splitlines()]
     # The walk does not open files; an emptied one is found by asking for its header.

@@ -80,8 +80,8 @@ def of_heads(repository: Repository) -> list[ReflogLine]:
 
 
 def head_rewrites(repository: Repository) -> list[tuple[str, str]]:
-    """What was amended or rebased in any work tree, oldest first: the commit HEAD was at, and the
-    one that took its place."""
+    """Return what was amended or rebased in any work tree, oldest first: the commit HEAD was at,
+    and the one that took its place."""
     pairs: list[tuple[str, str]] = []
     for log in heads(repository):
         start = ""
@@ -109,13 +109,15 @@ def was_left(log: list[ReflogLine], branch: str, after: str, before: str) -> boo
 
 
 def renames(repository: Repository, branch: str) -> list[tuple[str, int]]:
-    """What a branch was called before and until when, newest first: git and libgit2 log it."""
+    """Return what a branch was called before and until when, newest first: git and libgit2 log
+    it."""
     matches = ((re.fullmatch(_RENAMED, ln.said), ln.when) for ln in of_branch(repository, branch))
     return [(match[1], when) for match, when in matches if match][::-1]
 
 
 def names_at(log: list[ReflogLine], branch: str, when: int) -> set[str]:
-    """What the branch with this log was called at a time: two names, if renamed that second."""
+    """Return what the branch with this log was called at a time: two names, if renamed that
+    second."""
     names = {branch}
     for line in reversed(log):
         match = re.fullmatch(_RENAMED, line.said)
@@ -167,8 +169,8 @@ def last_left(repository: Repository, branch: str) -> str | None:
 
 
 def left_after(repository: Repository, branch: str, moment: int) -> str | None:
-    """Where HEAD left a branch that it was on at a moment: what came under the name later, or
-    before, was another one perhaps."""
+    """Return where HEAD left a branch that it was on at a moment: what came under the name later,
+    or before, was another one perhaps."""
     for log in heads(repository):
         is_on = False
         for line in log:
@@ -187,7 +189,8 @@ def has_held(repository: Repository, branch: str, commit: str, *, by: int | None
 
 
 def find_merge_by_name(repository: Repository, into: str, branch: str, head: str) -> str | None:
-    """Where a branch was before its log says `merge <branch>` and it had a commit, or None."""
+    """Return where a branch was before its log says `merge <branch>` and it had a commit, or
+    None."""
     for line in of_branch(repository, into):
         match = re.fullmatch(_MERGED, line.said)
         is_bringing = repository.is_ancestor(head, line.new)
@@ -198,7 +201,7 @@ def find_merge_by_name(repository: Repository, into: str, branch: str, head: str
 
 
 def find_rebase_target(repository: Repository, branch: str, tip: str) -> str | None:
-    """What the rebase that left a branch at a commit put it on."""
+    """Return what the rebase that left a branch at a commit put it on."""
     for line in reversed(of_branch(repository, branch)):
         match = re.fullmatch(_REBASED, line.said) if line.new == tip else None
         if match:

@@ -244,7 +244,8 @@ class Move(NamedTuple):
 
 
 def moves(common_dir: Path, name: str, start: int = 0) -> tuple[list[Move], int]:
-    """What a ref's log says from a byte on, oldest first, and the byte to go on from next time.
+    """Return what a ref's log says from a byte on, oldest first, and the byte to go on from next
+    time.
 
     A log that became shorter was written anew, and is read from its beginning.
     """

@@ -220,8 +220,9 @@ class Remote:
 
 
 def _folder_for_urls(repository: Repository, name: str) -> Path:
-    """Where git has to stand, since a url may be a relative path: at the top of the work tree, as
-    when someone types it there; a worker, and whoever is in a folder of it, stands elsewhere.
+    """Return where git has to stand, since a url may be a relative path: at the top of the work
+    tree, as when someone types it there; a worker, and whoever is in a folder of it, stands
+    elsewhere.
 
     Of a linked work tree at the top of the main one, if only from there the path leads somewhere.
     """
@@ -248,7 +249,7 @@ def _results(porcelain: bytes) -> Iterator[PushedRef]:
 
 
 def reason(err: bytes) -> str:
-    """What went wrong, in git's words: its last verdict, without passwords."""
+    """Return what went wrong, in git's words: its last verdict, without passwords."""
     lines = [line.strip() for line in err.decode(errors="replace").splitlines() if line.strip()]
     verdicts = [line for line in lines if line.startswith(("fatal:", "error:", "ERROR:", "ssh:"))]
     forbidden = next((line for line in lines if any(words in line for words in _FORBIDDEN)), "")

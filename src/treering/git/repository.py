@@ -103,7 +103,7 @@ class Repository:
         return list(dict.fromkeys(paths))
 
     def worktrees(self) -> int:
-        """How many work trees share this repository, the main one included."""
+        """Return how many work trees share this repository, the main one included."""
         try:
             count = len(os.listdir(self.common_dir / "worktrees"))
         except FileNotFoundError:
@@ -241,7 +241,7 @@ class Repository:
             tip = next(iter(self.parents_of(tip) or ()), None)
 
     def shallow_commits(self) -> frozenset[str]:
-        """Where the history of a shallow clone was cut off."""
+        """Return where the history of a shallow clone was cut off."""
         try:
             text = (self.common_dir / "shallow").read_text(encoding="ascii")
         except (OSError, UnicodeDecodeError):
@@ -275,7 +275,7 @@ class Repository:
         return found if len(found) <= most else None
 
     def apart(self, one: str, other: str | None) -> tuple[int, int]:
-        """How many commits each of two has that the other has not (None: has nothing)."""
+        """Return how many commits each of two has that the other has not (None: has nothing)."""
         try:
             if other is None:
                 return sum(1 for _ in self.handle.walk(Oid(hex=one), 0)), 0
@@ -284,7 +284,7 @@ class Repository:
             return 0, 0
 
     def find_entry(self, commit: str, path: str) -> TreeEntry | None:
-        """What a commit's tree has under a path, whatever bytes its name is made of."""
+        """Return what a commit's tree has under a path, whatever bytes its name is made of."""
         entry = TreeEntry("", TREE, self.objects.commit(commit).tree)
         for name in path.split("/"):
             lines = self.objects.tree(entry.oid) if entry.mode == TREE else []
@@ -372,7 +372,7 @@ class Repository:
             return True
 
     def read_attribute(self, path: str, name: str, commit: str) -> bool | None:
-        """What .gitattributes say of a file at a commit; None where they say nothing."""
+        """Return what .gitattributes say of a file at a commit; None where they say nothing."""
         try:
             return self.handle.attribute_at(path, name, commit)
         except (GitError, KeyError, OSError, ValueError):

@@ -66,7 +66,8 @@ class Reached(NamedTuple):
 
 
 def fade(relation: str, confidence: float, age: float) -> float:
-    """What is left of a link's confidence `age` seconds later: all of it, but for temporal ones."""
+    """Return what is left of a link's confidence `age` seconds later: all of it, but for temporal
+    ones."""
     if family_of(relation) != "temporal":
         return confidence
     return round(confidence * min(1.0, max(0.0, 1 - age / _DAY / FADING_DAYS)), 4)
@@ -142,7 +143,8 @@ class Network:
     def prerequisites(
         self, memory_id: str, depth: int, relations: Sequence[str] = ()
     ) -> list[Reached]:
-        """What comes first: what a memory depends on, what is a prerequisite of it, and of those.
+        """Return what comes first: what a memory depends on, what is a prerequisite of it, and of
+        those.
 
         `a depends_on b` and `b prerequisite_of a` both say that b comes before a.
         """

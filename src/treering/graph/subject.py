@@ -206,7 +206,7 @@ class Mentions:
 
     @cached_property
     def _objects(self) -> list[tuple[list[str], int]]:
-        """Where the objects of depending verbs begin."""
+        """Return where the objects of depending verbs begin."""
         return [
             (sentence, at)
             for sentence in self._sentences

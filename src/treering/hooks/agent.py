@@ -87,7 +87,7 @@ def _parse(data: bytes) -> Mapping[str, Any]:
 
 
 def read_input(stream: int) -> bytes:
-    """What a client says on standard input. More than we would look at is not read."""
+    """Return what a client says on standard input. More than we would look at is not read."""
     data = b""
     while len(data) <= _LARGEST_INPUT:
         part = os.read(stream, 65_536)
@@ -126,7 +126,7 @@ def handle(
 
 
 def _place(call: HookCall, repo: str) -> str:
-    """Where the agent works: as given, as the client says, or here."""
+    """Return where the agent works: as given, as the client says, or here."""
     roots = call.input.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else ""
     paths = (repo, call.text("cwd"), first if isinstance(first, str) else "")

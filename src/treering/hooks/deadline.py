@@ -18,7 +18,7 @@ Say = Callable[[bytes], None]
 
 
 def answer_within(seconds: float, work: Callable[[Say], None]) -> bytes:
-    """What `work` says, if it says it in time. Nothing is waited for after that."""
+    """Return what `work` says, if it says it in time. Nothing is waited for after that."""
     until = time.monotonic() + seconds
     reading, writing = os.pipe()
     if os.fork() == 0:

@@ -213,7 +213,7 @@ class FolderHub:
         )
 
     def _note_failure(self, name: str, message: str) -> UpdateResult:
-        """What was there stays, and says that it is behind."""
+        """Keep what was there, and say that it is behind."""
         record = read_record(self._folder_of(name)) or RepositoryRecord(name, "")
         if record.url:
             with suppress(OSError):  # a full disk: the answer says what is wrong

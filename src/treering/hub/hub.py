@@ -170,7 +170,7 @@ class RepositoryHub(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, without a password."""
+        """Return where it is, without a password."""
         ...
 
     @property
@@ -184,7 +184,7 @@ class RepositoryHub(Protocol):
         ...
 
     def list_repositories(self) -> list[RepositoryRecord]:
-        """Those this caller may see, by name."""
+        """Return those this caller may see, by name."""
         ...
 
     def add(self, name: str, url: str, *, all_branches: bool) -> RepositoryRecord: ...

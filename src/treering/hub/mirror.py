@@ -125,13 +125,14 @@ class Mirror:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """Who wrote what it holds, by its own history."""
+        """Return who wrote what it holds, by its own history."""
         self.store.use_history(lambda: History(self._database))
         folder = StateFolder(self.store.folder)
         return Ledger(self.store, self._database, folder, self._clock)
 
     def layers(self, state: MirrorState, mark: str) -> tuple[Layer, ...]:
-        """What the hub shows of it, the trunk nearest; a scope that cannot be read is left out."""
+        """Return what the hub shows of it, the trunk nearest; a scope that cannot be read is left
+        out."""
         layers = []
         for layer in state.layers:
             scope = Scope(layer.branch, layer.is_detached)
@@ -327,7 +328,7 @@ class Mirror:
         return False
 
     def _heads_of(self, tip: str) -> tuple[str, ...]:
-        """What a view was made of: a join is made anew when a head is added."""
+        """Return what a view was made of: a join is made anew when a head is added."""
         with suppress(StoreDamaged):
             return heads.list_joined(self.store.shared, tip)
         return ()

@@ -77,7 +77,7 @@ def open_local(place: str) -> Repository | None:
 
 
 def url_for_git(place: str) -> str:
-    """What git fetches from: of a work tree, the repository it belongs to."""
+    """Return what git fetches from: of a work tree, the repository it belongs to."""
     local = open_local(place)
     return str(local.common_dir) if local else place
 
@@ -111,7 +111,7 @@ def read_heads(
 
 
 def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
-    """Whose head a ref is, and of which scope; None where it is not a head."""
+    """Return whose head a ref is, and of which scope; None where it is not a head."""
     if ref.startswith(HEADS):
         component = ref.removeprefix(HEADS)
         return None if "/" in component else (WORKING, component)
@@ -130,7 +130,8 @@ def _split(ref: str, prefixes: Collection[str]) -> tuple[str, str] | None:
 
 
 def _split_fetched(name: str) -> tuple[str, str] | None:
-    """What somebody's repository fetched of others; two of its remotes may know one clone."""
+    """Return what somebody's repository fetched of others; two of its remotes may know one
+    clone."""
     match = re.fullmatch(r"(.+/(?:clones|lost)/[^/]+)/([^/]+)", name)
     if match is None:
         return None
@@ -141,7 +142,7 @@ def _split_fetched(name: str) -> tuple[str, str] | None:
 def choose_heads(
     heads: Iterable[SourceHead], components: Collection[str] | None
 ) -> list[SourceHead]:
-    """Those of some scopes, or of all; never more than any team has."""
+    """Return those of some scopes, or of all; never more than any team has."""
     some = [head for head in heads if components is None or head.component in components]
     return some[:_MOST_HEADS]
 

@@ -89,7 +89,7 @@ class TokenFile:
         ]
 
     def find_repos(self, token: str) -> tuple[str, ...] | None:
-        """What a token may see; None for one that is not there."""
+        """Return what a token may see; None for one that is not there."""
         digest = hash_token(token)
         for line in self._read().values():
             if hmac.compare_digest(str(line.get("hash", "")), digest):

@@ -81,7 +81,7 @@ class _ToolCall:
         return compact_answer(self._verb.name, self._arguments, answer, self._workspace.clock())
 
     def _room(self) -> int:
-        """Who asks for one memory, or says how much, gets more than who leaves it to us."""
+        """Return the room for an answer: more for who asks for one memory, or says how much."""
         return MOST if {"id", "limit", "budget"} & self._arguments.keys() else USUAL
 
     def _cut(self, answer: dict[str, Any], whole: str, room: int) -> str:

@@ -162,7 +162,7 @@ def _whole(memory: Answer, now: float) -> Answer:
 
 
 def _receipt(answer: Answer) -> Answer:
-    """What was written: where it is, and what was found beside it."""
+    """Return what was written: where it is, and what was found beside it."""
     receipt = {key: value for key, value in answer.items() if key not in ("uri", "title")}
     if receipt.get("private") is False:
         del receipt["private"]

@@ -130,7 +130,8 @@ class Methods:
         return self._find_or(nothing, lambda ws: resources.complete(ws, name, start))
 
     def _find(self, look: Callable[["Workspace"], Result], data: Params) -> Reply:
-        """What `look` finds. Its errors are errors of the protocol, with `data` beside them."""
+        """Return what `look` finds. Its errors are errors of the protocol, with `data` beside
+        them."""
         try:
             return Reply(look(self._repository.workspace()))
         except Exception as error:

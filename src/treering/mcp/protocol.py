@@ -179,7 +179,8 @@ def _read_json(line: bytes) -> Any:
 
 
 def _depth(line: bytes) -> int:
-    """How deep brackets stand in each other; Python versions differ in what they can bear."""
+    """Return how deep brackets stand in each other; Python versions differ in what they can
+    bear."""
     depth = deepest = 0
     for bracket in re.findall(rb"[\[{}\]]", re.sub(_TEXT, b"", line)):
         depth += 1 if bracket in b"[{" else -1

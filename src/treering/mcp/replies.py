@@ -60,7 +60,7 @@ def write_json(answer: Any) -> str:
 
 
 def how_many_fit(answer: dict[str, Any], key: str, room: int) -> int:
-    """How many items of a list fit, beside everything else in the answer; at least one."""
+    """Return how many items of a list fit, beside everything else in the answer; at least one."""
     rest = room - len(write_json(answer | {key: []})) - _SPARE
     for number, item in enumerate(answer[key]):
         rest -= len(write_json(item)) + 1

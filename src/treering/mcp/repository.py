@@ -85,7 +85,7 @@ class ServedRepository:
 
 
 def _identity(git_dir: Path) -> Identity:
-    """Which folders these are, should others stand in their place one day."""
+    """Return which folders these are, should others stand in their place one day."""
     numbers: list[int] = []
     for folder in (git_dir, git_dir / "commondir", git_dir / "objects"):
         try:

@@ -157,8 +157,8 @@ def _offer(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def run_prompt(workspace: "Workspace", name: str, variables: dict[str, str]) -> dict[str, Any]:
-    """What the prompt is for, and what it says, after what has to be said about it: few clients
-    show a description, all show the messages."""
+    """Return what the prompt is for, and what it says, after what has to be said about it: few
+    clients show a description, all show the messages."""
     prompt = _prompts(workspace, "get", name=name)
     result = _prompts(workspace, "run", name=name, variables=variables)
     warnings = [f"Warning from treering: {warning}" for warning in result.get("warnings", [])]
@@ -176,7 +176,7 @@ _COMPLETED_IDS = 20
 
 
 def complete(workspace: "Workspace", name: str, start: str) -> dict[str, Any]:
-    """What a word may become, by what the argument is called."""
+    """Return what a word may become, by what the argument is called."""
     return as_completion(_values(workspace, name, start))
 
 
@@ -220,7 +220,7 @@ def _branches(workspace: "Workspace") -> list[str]:
 
 
 def _ids(workspace: "Workspace", start: str) -> list[str]:
-    """Those that start so. While that is too short to tell, the newest."""
+    """Return those that start so. While that is too short to tell, the newest."""
     try:
         prefix = id_prefix(start)
     except TreeringError:

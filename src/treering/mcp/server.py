@@ -117,6 +117,6 @@ def make_server(repository: ServedRepository, tools: str = "full") -> TreeringSe
 
 
 def _client(ctx: Context) -> str:
-    """What the client calls itself: the agent to name in memories, where no one is named."""
+    """Return what the client calls itself: the agent to name in memories, where no one is named."""
     client = ctx.session.client_params
     return client.client_info.name[:100] if client and client.client_info else ""

@@ -78,7 +78,7 @@ def describe_tool(verb: Verb, tool: Tool) -> dict[str, Any]:
 
 
 def _hints(tool: Tool) -> dict[str, bool]:
-    """What the protocol assumes anyway, or has no meaning beside the rest, is not said."""
+    """Return annotations, without what the protocol assumes anyway or what means nothing here."""
     hints = {"readOnlyHint": tool.is_read_only}
     if not tool.is_read_only:
         hints["destructiveHint"] = tool.is_destructive
@@ -88,7 +88,7 @@ def _hints(tool: Tool) -> dict[str, bool]:
 
 
 def schema_of(verb: Verb) -> dict[str, Any]:
-    """What a client is told that the tool takes."""
+    """Return what a client is told that the tool takes."""
     parameters = verb.parameters_of("mcp")
     schema: dict[str, Any] = {
         "type": "object",

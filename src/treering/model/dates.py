@@ -71,7 +71,7 @@ def parse_moment(text: str, now: float, *, end: bool = False, what: str = "not a
 
 
 def ago(date: str, now: float) -> str:
-    """How long ago, in one unit."""
+    """Return how long ago, in one unit."""
     seconds = max(0.0, now - instant(date))
     for unit, size in (
         ("y", 31_536_000),

@@ -52,12 +52,12 @@ class Link(NamedTuple):
 
     @property
     def edge(self) -> tuple[str, str]:
-        """What makes two links of a memory the same one."""
+        """Return what makes two links of a memory the same one."""
         return (self.relation, self.target)
 
 
 def age_of_link(link: Link) -> float:
-    """When a link was made, as far as it says so itself; 0 where it does not."""
+    """Return when a link was made, as far as it says so itself; 0 where it does not."""
     since = link.extra.get("since")
     try:
         return instant(since) if isinstance(since, str) else 0.0
@@ -94,7 +94,7 @@ class Memory(NamedTuple):
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it turned out, where somebody said so."""
+        """Return how it turned out, where somebody said so."""
         word = self.details.get("outcome")
         return next((outcome for outcome in OUTCOMES if outcome == word), None)
 
@@ -248,7 +248,7 @@ def title_of(content: str) -> str:
 
 
 def beyond_title(text: str, title: str) -> str:
-    """What a text says beyond the title that stands beside it: most begin with it."""
+    """Return what a text says beyond the title that stands beside it: most begin with it."""
     plain = text.lstrip("#>*- \t")
     if title.endswith("…") and plain.startswith(title[:-1]):  # it was cut, and the text goes on
         return "…" + plain[len(title) - 1 :]

@@ -61,8 +61,8 @@ def address_of(author: str) -> str:
 
 
 def credible_moment(claim: float, parents: Iterable[float], seen: float) -> float:
-    """When a commit of others was made: as it says, unless that is before its parents or after it
-    was seen. Then it counts as made when they were, and a forged date wins nothing."""
+    """Return when a commit of others was made: as it says, unless that is before its parents or
+    after it was seen. Then it counts as made when they were, and a forged date wins nothing."""
     earliest = max(parents, default=None)
     if claim <= seen + TOLERANCE and (earliest is None or claim >= earliest - TOLERANCE):
         return claim
@@ -102,7 +102,8 @@ def _format(seconds: float) -> str:
 
 
 def hash_words(text: Memory) -> str:
-    """What two versions have in common that say the same, whatever else changed around it."""
+    """Return what two versions have in common that say the same, whatever else changed around
+    it."""
     return hashlib.sha256(repr(_words(text)).encode(errors="surrogatepass")).hexdigest()[:32]
 
 

@@ -235,7 +235,7 @@ def render(template: Template, values: Mapping[str, Any]) -> str:
 
 
 def singular(name: str) -> str:
-    """What one item of a list is called: memory for memories, file for files."""
+    """Return what one item of a list is called: memory for memories, file for files."""
     if name.endswith("ies"):
         return name[:-3] + "y"
     return name.removesuffix("s")
@@ -279,7 +279,7 @@ class _Rendering:
             self._frames.pop()
 
     def _value(self, path: Path, *, may_miss: bool = False) -> Any:
-        """What a path leads to; only keys of mappings are followed, never attributes."""
+        """Return what a path leads to; only keys of mappings are followed, never attributes."""
         for frame in reversed(self._frames):
             if path[0] in frame:
                 value = frame[path[0]]

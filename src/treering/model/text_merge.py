@@ -25,7 +25,7 @@ class _Hunk(NamedTuple):
 
 
 def merge_texts(base: str, first: str, second: str) -> MergedText:
-    """What `first` and `second` each made of `base`, together."""
+    """Return what `first` and `second` each made of `base`, together."""
     if second in (base, first):
         return MergedText(first, has_loser=False)
     if first == base:

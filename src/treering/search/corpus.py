@@ -161,7 +161,8 @@ class Corpus:
 
     @cached_property
     def _saturation(self) -> list[float]:
-        """How slowly the score of a term grows with its count, by the coded length of the text."""
+        """Return how slowly the score of a term grows with its count, by the coded length of the
+        text."""
         if self._among is None:
             total = self.reader.field_length("text")
         else:

@@ -89,7 +89,7 @@ def entry_of(
 
 
 def _place_of(memory: Memory) -> int:
-    """Where an imported memory stood among those of its moment; 0 where nobody said."""
+    """Return where an imported memory stood among those of its moment; 0 where nobody said."""
     place = memory.details.get("place")
     return place if isinstance(place, int) and 0 <= place < 1 << 31 else 0
 

@@ -173,7 +173,7 @@ class Explanation(NamedTuple):
         return words + _PER_DEVIATION * beyond >= _CLOSE
 
     def _match(self, number: int) -> tuple[Match, str]:
-        """What of the question a document matches, and what was searched instead."""
+        """Return what of the question a document matches, and what was searched instead."""
         held = [clause for clause in self.matches.clauses if number in clause.weights]
         if spelled := " ".join(clause.spelled for clause in held if clause.spelled):
             return "spelling", spelled

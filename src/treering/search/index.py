@@ -71,7 +71,7 @@ class UnusableIndex(Exception):
 
 
 def _encode_latin1(text: str, encoding: str) -> bytes:
-    """What pickles of protocol 2 write bytes with."""
+    """Return what pickles of protocol 2 write bytes with."""
     if encoding != "latin1":
         raise pickle.UnpicklingError(f"{encoding} in an index")
     return text.encode("latin1")

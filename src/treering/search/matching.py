@@ -128,7 +128,7 @@ def guess_spelling(
 def _narrow(
     request: Request, view: VisibleEntries, clauses: list[Clause], elsewhere: Elsewhere
 ) -> Matches:
-    """What matches, cut down to what is visible, in force and filtered for."""
+    """Return what matches, cut down to what is visible, in force and filtered for."""
     scores = sum_up(clauses) if clauses else {}
     for text in request.query.excluded:
         for number in holding(text, view):
@@ -168,7 +168,7 @@ def count_withheld(
     view: VisibleEntries,
     elsewhere: Elsewhere,
 ) -> dict[str, int]:
-    """How many more would have matched: by status, and where it lies."""
+    """Return how many more would have matched: by status, and where it lies."""
     entries = view.snapshot.entries
     counts: dict[str, int] = {}
     if not request.filters.status:

@@ -58,7 +58,8 @@ def covering(scores: Mapping[int, float], clauses: Sequence[Clause]) -> dict[int
 
 
 def coverage(numbers: Iterable[int], clauses: Sequence[Clause]) -> dict[int, float]:
-    """How much of the question each document answers: the rarity of what it holds, as a share."""
+    """Return how much of the question each document answers: the rarity of what it holds, as a
+    share."""
     rarities = dict.fromkeys(numbers, 0.0)
     for clause in clauses:
         for number in rarities.keys() & clause.weights.keys():
@@ -121,7 +122,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def lifts(scores: Mapping[int, float], view: VisibleEntries) -> dict[int, float]:
-    """What the neighbours in their sessions lend to documents.
+    """Return what the neighbours in their sessions lend to documents.
 
     A conversation answers in the turn after the question, a session explains before it decides.
     Only the best lend, nobody is lifted above them, and only a few documents of a session are
@@ -200,8 +201,8 @@ def fuse(
 
 
 def trust_in_words(scores: Mapping[int, float], clauses: Sequence[Clause]) -> float:
-    """How far to trust words, from 0 to 1: what the best match holds of the question, by the rarity
-    of its words, squared, and even less where that is little."""
+    """Return how far to trust words, from 0 to 1: what the best match holds of the question, by the
+    rarity of its words, squared, and even less where that is little."""
     if not scores:
         return 1.0
     highest = max(scores.values())

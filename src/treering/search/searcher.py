@@ -100,7 +100,8 @@ class SearchView:
         self.with_records = with_records
 
     def place(self, blob: str) -> Copy | None:
-        """Where a visible blob is. The index only suggests the id: the layer's tree decides."""
+        """Return where a visible blob is. The index only suggests the id: the layer's tree
+        decides."""
         rank, entry = self.ranks.get(blob), self.index.entry(blob)
         if rank is None or entry is None:
             return None
@@ -108,7 +109,7 @@ class SearchView:
         return Copy(entry.id, blob, layer) if layer.blob(entry.id) == blob else None
 
     def created(self, blob: str) -> float:
-        """When a memory was made, as the index orders by it."""
+        """Return when a memory was made, as the index orders by it."""
         entry = self.index.entry(blob)
         return entry.created if entry else 0.0
 
@@ -169,7 +170,7 @@ class SearchView:
 
 
 def _sequence(view: View) -> dict[str, float]:
-    """How many commits ago a memory was made, for the newest commits of each layer."""
+    """Return how many commits ago a memory was made, for the newest commits of each layer."""
     ages: dict[str, float] = {}
     for layer in view.layers:
         at, age = layer.snapshot.tip, 0
@@ -203,8 +204,8 @@ class Searcher:
     def search_view(
         self, view: View, *, every_copy: bool = False, with_saved: bool = False
     ) -> SearchView:
-        """What a view shows: the nearest copy of each id, or every copy in every layer; prompts
-        and templates only where they are asked for."""
+        """Return what a view shows: the nearest copy of each id, or every copy in every layer;
+        prompts and templates only where they are asked for."""
         return self._search_view(view, every_copy, with_records=True, with_saved=with_saved)
 
     def knowledge_view(

@@ -45,7 +45,7 @@ class Family(NamedTuple):
 
 
 def share_of_terms(one: str, other: str) -> float:
-    """How many of their terms two texts share, from 0 to 1 (Dice)."""
+    """Return how many of their terms two texts share, from 0 to 1 (Dice)."""
     first, second = terms_in(one), terms_in(other)
     if not first or not second:
         return float(one == other)

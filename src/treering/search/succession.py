@@ -290,7 +290,7 @@ class _Search:
             self._statements[blobs[blob]] = Statement(memory.title, memory.content)
 
     def _age(self, number: int) -> tuple[float, int]:
-        """When a document was said; of two of one moment the nearer layer's is the newer."""
+        """Return when a document was said; of two of one moment the nearer layer's is the newer."""
         return self._view.entry(number).said, -self._view.layer(number)
 
     def _order(self, number: int) -> tuple[tuple[float, int], str]:

@@ -87,7 +87,7 @@ class CommonSynonyms(NamedTuple):
 
 
 def _start_of(term: str) -> int:
-    """How many of its first letters every form of a word has."""
+    """Return how many of its first letters every form of a word has."""
     return max(1, min(_START, len(term) - 2))
 
 

@@ -63,8 +63,8 @@ def verbatim(numbers: Iterable[int], words: str, view: VisibleEntries) -> set[in
 def failed_attempts(
     order: Sequence[int], scores: Mapping[int, float], view: VisibleEntries, matches: Matches
 ) -> set[int]:
-    """What was tried and did not work, and is about the same as the question: whoever asks is about
-    to try it again."""
+    """Return what was tried and did not work, and is about the same as the question: whoever asks
+    is about to try it again."""
     failed = [n for n in order if n in scores and view.entry(n).outcome == "failed"]
     if not failed:
         return set()
@@ -74,7 +74,7 @@ def failed_attempts(
 
 
 def _words(clauses: Sequence[Clause]) -> list[Clause]:
-    """What was asked for, without pairs of words tried as one."""
+    """Return what was asked for, without pairs of words tried as one."""
     return [clause for clause in clauses if not clause.is_pair]
 
 
@@ -105,7 +105,7 @@ def put_commits_first(order: list[int], top: int, view: VisibleEntries) -> list[
 
 
 def labels_of(entry: Entry) -> list[str]:
-    """What records that belong together have in common: a session, or a subject."""
+    """Return what records that belong together have in common: a session, or a subject."""
     if not is_record(entry):
         return []
     session = entry.session if entry.type == "commit" else entry.id

@@ -48,7 +48,7 @@ class SemanticSearch:
         self._lists: tuple[VisibleEntries | None, tuple[str, ...]] = (None, ())
 
     def sense(self, request: Request, view: VisibleEntries, read: Read) -> SemanticMatch:
-        """What a question means; nothing where only its words count, or it has none."""
+        """Return what a question means; nothing where only its words count, or it has none."""
         if request.mode == "text" or request.query.is_empty:
             return SemanticMatch()
         return SemanticMatch(

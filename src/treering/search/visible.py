@@ -62,7 +62,7 @@ class VisibleEntries:
 
     @cached_property
     def knowledge(self) -> set[int]:
-        """What somebody meant to say, of what is in force: all but records."""
+        """Return what somebody meant to say, of what is in force: all but records."""
         is_record = self.snapshot.is_record
         return {number for number in self.in_force if not is_record(number)}
 

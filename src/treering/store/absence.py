@@ -45,9 +45,9 @@ class Kept(NamedTuple):
 
 
 def find_losses(vault: Vault, scope: Scope, bases: Mapping[str, str | None]) -> dict[str, Loss]:
-    """What is missing from heads, each with what is known to be whole of it, or None; those that
-    lack nothing are left out. All are looked at together first: hardly ever is something missing.
-    """
+    """Return what is missing from heads, each with what is known to be whole of it, or None; those
+    that lack nothing are left out. All are looked at together first: hardly ever is something
+    missing."""
     known = [base for base in bases.values() if base]
     removals = _read_removals(vault, scope, list(bases), known) if len(bases) > 1 else None
     is_whole = removals is not None and not any(removals)
@@ -62,7 +62,8 @@ def find_losses(vault: Vault, scope: Scope, bases: Mapping[str, str | None]) -> 
 def find_loss(
     vault: Vault, scope: Scope, tip: str, base: str | None, *, are_commits_whole: bool = False
 ) -> Loss:
-    """What the history of `tip` had and its tree has not, as far as it is not that of `base`.
+    """Return what the history of `tip` had and its tree has not, as far as it is not that of
+    `base`.
 
     git compares the trees that came in, so the cost follows their number. Our own reader compares
     the two ends: it also misses what git would still show, a file that is there twice for example.
@@ -147,7 +148,7 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
 
 
 def tell(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:
-    """Who left out how many files of a scope."""
+    """Yield who left out how many files of a scope."""
     for commit, count in Counter(missing.commit for missing in loss.values()).items():
         yield Kept(scope.branch, count, commit, _author(vault, commit))
 
@@ -160,7 +161,7 @@ def _author(vault: Vault, commit: str) -> str:
 
 
 def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
-    """What was put back in the histories of some tips, newest first."""
+    """Return what was put back in the histories of some tips, newest first."""
     commits = read_readable(vault, tips, ops=(KEEP,))
     messages = [message.read(vault.repository.objects.commit(oid).message) for oid in commits]
     restored_files = (

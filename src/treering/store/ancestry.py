@@ -78,7 +78,7 @@ def _read_graph(git_dir: Path, heads: frozenset[str], known: frozenset[str]) -> 
 
 
 def list_below(graph: Graph, head: str) -> set[str]:
-    """Where a part of history ends: the commits below it."""
+    """Return where a part of history ends: the commits below it."""
     visits: set[str] = set()
     waiting = [head]
     while waiting:
@@ -92,8 +92,8 @@ def list_below(graph: Graph, head: str) -> set[str]:
 def find_oversized(
     repository: Repository, heads: Collection[str], is_known: Callable[[str], bool]
 ) -> set[str]:
-    """Those of some heads that lead to a commit too large to be real, by commits nobody knows yet:
-    a plain `git fetch` brings whatever is there."""
+    """Return those of some heads that lead to a commit too large to be real, by commits nobody
+    knows yet: a plain `git fetch` brings whatever is there."""
     graph: dict[str, tuple[str, ...]] = {}
     waiting = list(heads)
     while waiting:
@@ -108,7 +108,7 @@ def find_oversized(
 
 
 def name_author(repository: Repository, commit: str) -> str:
-    """Who a commit says it is by; nothing where it is missing or too large to be read."""
+    """Return who a commit says it is by; nothing where it is missing or too large to be read."""
     if repository.objects.size(commit) > _LARGEST_COMMIT:
         return ""
     with suppress(StoreDamaged):

@@ -27,7 +27,7 @@ class Dated(Protocol):
 
 
 def judge_times(commits: Sequence[Dated], now: float) -> dict[str, int]:
-    """When each commit counts as made, in seconds; parents are given before their children.
+    """Return when each commit counts as made, in seconds; parents are given before their children.
 
     1 it claims to be later than now                  -> right after its parents
     2 or later than something that was built on it    -> right after its parents

@@ -269,8 +269,8 @@ def repair_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str |
 
 
 def look_at(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
-    """What some heads are together, for a look; the newest of them where that cannot be written
-    down."""
+    """Return what some heads are together, for a look; the newest of them where that cannot be
+    written down."""
     try:
         return combine_for_view(vault, scope, heads)[0]
     except TreeringError:

@@ -58,7 +58,7 @@ def list_own(vault: Vault) -> set[str]:
 
 
 def tombstone(memory_id: str, old: Memory | None) -> Memory:
-    """What stays of a memory: that it was there."""
+    """Return what stays of a memory: that it was there."""
     date = old.created if old else _LONG_AGO
     return Memory(
         id=memory_id,
@@ -138,8 +138,8 @@ def _list_commits_with_text(vault: Vault, memory_id: str) -> set[str]:
 
 
 def list_with_text(vault: Vault, ids: Collection[str]) -> set[str]:
-    """Those of some memories whose text is in a history that we have, share or saw: also where no
-    tip has it any more, as behind a promotion that left it."""
+    """Return those of some memories whose text is in a history that we have, share or saw: also
+    where no tip has it any more, as behind a promotion that left it."""
     if not ids:
         return set()
     paths = sorted(map(layout.path_of, ids))

@@ -247,7 +247,7 @@ class Snapshot:
 
     @property
     def key(self) -> tuple[Scope, str | None]:
-        """What it holds depends on nothing else."""
+        """Return a key: what it holds depends on nothing else."""
         return (self.scope, self._memories)
 
     def blob(self, memory_id: str) -> str | None:

@@ -88,8 +88,8 @@ class Vault:
         return refs.read(self.repository.handle, of.ref)
 
     def tip(self, of: Scope) -> str | None:
-        """What a scope is now: our own head together with those of others, or what a fetch saw
-        where we have nothing to say, or None."""
+        """Return what a scope is now: our own head together with those of others, or what a fetch
+        saw where we have nothing to say, or None."""
         own = self.head(of)
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
@@ -119,7 +119,7 @@ class Vault:
         return self._without_trash(of, heads, self._list_trash()) if heads else []
 
     def _without_oversized(self, heads: Collection[str]) -> list[str]:
-        """What a fetch brought and a sync has not looked at may be anything."""
+        """Look at what a fetch brought and no sync has looked at: it may be anything."""
         oversized = self.history.find_oversized(self, heads) if heads else ()
         return [head for head in heads if head not in oversized]
 

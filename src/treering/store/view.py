@@ -91,7 +91,7 @@ class View:
 
     @cached_property
     def state(self) -> tuple[object, ...]:
-        """What it shows, as a value: its scopes and tips, and what of them is taken over."""
+        """Return what it shows, as a value: its scopes and tips, and what of them is taken over."""
         return tuple(
             (
                 layer.kind,

@@ -47,8 +47,8 @@ class Fetching(NamedTuple):
     notes: list[str]
 
     def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
-        """What of the remote is followed: all within reason, counted in scopes and in heads of one.
-        What was seen before comes first, so that a flood takes nothing away."""
+        """Return what of the remote is followed: all within reason, counted in scopes and in heads
+        of one. What was seen before comes first, so that a flood takes nothing away."""
         heads_of: dict[str, list[RemoteHead]] = {}
         for head in there:
             heads_of.setdefault(head.component, []).append(head)
@@ -176,7 +176,7 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
 
 
 def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:
-    """What a remote had once, and has no longer."""
+    """Return what a remote had once, and has no longer."""
     lost: dict[Scope, list[str]] = {}
     for head in list_fetched(vault.repository, remote):
         scope = _scope_here(vault, remote, head) if head.kind == LOST else None
@@ -210,7 +210,8 @@ _SUBJECT = "seen"
 
 
 def list_before(repository: Repository, remote: str) -> dict[str, FetchedHead]:
-    """What was seen at a remote, by ref, with what a prune took: that counts as lost there."""
+    """Return what was seen at a remote, by ref, with what a prune took: that counts as lost
+    there."""
     before = {head.ref: head for head in list_fetched(repository, remote)}
     tips = {head.tip for head in before.values()}
     for component, tip in list_seen(repository, remote):

@@ -106,7 +106,7 @@ def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
 
 
 def _size_of(vault: Vault, memories: str) -> int:
-    """How many bytes there are to read before a single memory is: a tree may be a bomb."""
+    """Return how many bytes there are to read before a single memory is: a tree may be a bomb."""
     objects = vault.repository.objects
     total = objects.size(memories)
     if total <= _MOST_LISTED:

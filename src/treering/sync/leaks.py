@@ -30,7 +30,7 @@ Departures = Mapping[str, Sequence[NewVersion]]
 
 
 def list_departures(vault: Vault, heads: Iterable[str], there: Iterable[str]) -> Departures:
-    """What heads would let a remote see that no head there has."""
+    """Return what heads would let a remote see that no head there has."""
     here = [head for head in there if vault.repository.objects.exists(head)]
     return {head: list(dict.fromkeys(_list_new(vault, head, here))) for head in heads}
 
@@ -55,8 +55,8 @@ def find_leaks(vault: Vault, versions: Iterable[NewVersion]) -> Iterator[Leak]:
 
 
 def warn_of_name(scope: Scope) -> str:
-    """What to tell about a branch whose name holds a credential, else "". The name is the ref, and
-    nothing can be taken out of it, so it is no reason to keep the memories here."""
+    """Return what to tell about a branch whose name holds a credential, else "". The name is the
+    ref, and nothing can be taken out of it, so it is no reason to keep the memories here."""
     kinds = secrets.secrets_in(scope.branch)
     if not kinds:
         return ""

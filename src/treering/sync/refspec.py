@@ -100,7 +100,7 @@ def _is_mentioned(repository: Repository) -> bool:
 
 
 def _lines(repository: Repository) -> dict[str, list[str]]:
-    """What each remote fetches."""
+    """Return what each remote fetches."""
     lines: dict[str, list[str]] = {}
     for key, value in config.read_matching(repository.common_dir, r"^remote\..*\.fetch$"):
         remote = key.removeprefix("remote.").removesuffix(".fetch")

@@ -112,7 +112,8 @@ _CODE = r"(?s)```.{0,4000}?```"
 
 
 def _weigh_shape(content: str) -> dict[str, float]:
-    """How much the shape of a text speaks for each type; code samples are not looked into."""
+    """Return how much the shape of a text speaks for each type; code samples are not looked
+    into."""
     text = re.sub(_CODE, " ", content) if "```" in content else content
     lower = text.lower()
     points: dict[str, float] = {}

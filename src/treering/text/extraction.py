@@ -55,7 +55,7 @@ class NamedEntity(NamedTuple):
 
 
 def extract(text: str, min_confidence: float = 0.6) -> list[NamedEntity]:
-    """What a text names, surest first, each once; one name has one kind."""
+    """Return what a text names, surest first, each once; one name has one kind."""
     best: dict[str, NamedEntity] = {}
     for entity in _all(text[:_MAX_TEXT]):
         rival = best.get(entity.name.casefold())
@@ -215,7 +215,7 @@ def title_for(title: str) -> str:
 
 
 def paths_in(text: str) -> tuple[str, ...]:
-    """What looks like a file's path; whether there is one is for the caller to see."""
+    """Return what looks like a file's path; whether there is one is for the caller to see."""
     paths = dict.fromkeys(re.findall(_PATH, text[:_SUGGESTING]))
     return tuple(path for path in paths if ".." not in path.split("/"))
 

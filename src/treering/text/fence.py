@@ -44,7 +44,7 @@ def header(
     origin: str,
     flags: Sequence[str] = (),
 ) -> str:
-    """Where a memory is from, in one line; its parts are as hostile as its text."""
+    """Return where a memory is from, in one line; its parts are as hostile as its text."""
     parts = {
         "author": author or "unknown",
         "branch": branch,

@@ -56,7 +56,7 @@ def sketch(words: Iterable[str], size: int = CAPTURE_SKETCH) -> Sketch:
 
 
 def likeness(one: Set[Item], other: Set[Item], cut: int = 0) -> float:
-    """What two sets have in common, as a share of both together.
+    """Return what two sets have in common, as a share of both together.
 
     Of sketches cut at `cut` items only as many of the smallest are looked at: what lies beyond
     them may have been in a text, and not in its sketch.

@@ -141,7 +141,7 @@ class TextDifference(NamedTuple):
 def find_difference(
     older: Statement, newer: Statement, apart: float = APART
 ) -> TextDifference | None:
-    """How the newer one, said `apart` seconds later, differs; None where both may hold."""
+    """Return how the newer one, said `apart` seconds later, differs; None where both may hold."""
     is_alike = likeness(older.whole.frame, newer.whole.frame) >= ALIKE
     if is_alike and (found := _compare(older.whole, newer.whole, apart)):
         return found
@@ -217,7 +217,7 @@ def _reworded(older: Passage, newer: Passage) -> TextDifference | None:
 
 
 def _find_gaps(older: Passage, newer: Passage) -> list[tuple[slice, slice]]:
-    """Where two passages differ."""
+    """Return where two passages differ."""
     one, other = ([t.key for t in passage.tokens] for passage in (older, newer))
     return find_gaps(one, other)
 

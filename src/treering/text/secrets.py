@@ -194,7 +194,7 @@ def _names_in(text: str, lower: str) -> Iterator[re.Match[str]]:
 
 
 def _stretches_around(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Where the words stand, and what is near them, without overlaps."""
+    """Yield where the words stand, and what is near them, without overlaps."""
     places = []
     for word in words:
         at = text.find(word)
@@ -231,7 +231,7 @@ def _password_in(basic: str) -> str:
 
 
 def _value_of(name: re.Match[str], text: str) -> re.Match[str] | None:
-    """What is assigned to a name: quoted, bare, or as an option of a command."""
+    """Return what is assigned to a name: quoted, bare, or as an option of a command."""
     start = name.start()
     before = text[max(0, start - 24) : start]
     if _pattern("open_names").search(before):

@@ -135,7 +135,7 @@ def _first(form: Mapping[str, Sequence[str]], name: str) -> str:
 
 
 def respond(visit: Visit, name: str) -> Response:
-    """What a view or a form answers. Whatever goes wrong is a page, too."""
+    """Return what a view or a form answers. Whatever goes wrong is a page, too."""
     try:
         module, _, function = name.partition(".")
         handler = cast(Handler, getattr(import_module(f"treering.web.{module}"), function))

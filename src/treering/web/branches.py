@@ -82,7 +82,7 @@ def _choose_range(visit: Visit, lives: list[BranchLife]) -> tuple[str, list[Bran
 
 
 def show_branch(visit: Visit) -> Response:
-    """What a branch knows that the trunk does not, and what its code would overrule."""
+    """Return what a branch knows that the trunk does not, and what its code would overrule."""
     name = visit.path["name"]
     trunk = trunk_of(visit.workspace.repository)
     base = visit.query("base") or trunk
@@ -122,7 +122,7 @@ def make_plan(visit: Visit) -> GcAnswer:
 
 
 def plan_key(plan: GcAnswer) -> str:
-    """What tells a plan from another one: what is applied is what was shown."""
+    """Return what tells a plan from another one: what is applied is what was shown."""
     lines = [tuple(_facts(line)) for line in plan.plan if line.action != "keep"]
     return hashlib.sha256(json.dumps(sorted(lines)).encode()).hexdigest()[:16]
 

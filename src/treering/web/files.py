@@ -102,7 +102,7 @@ def show_files(visit: Visit) -> Response:
 
 
 def _count(visit: Visit) -> Counter[str]:
-    """How many memories name each file."""
+    """Return how many memories name each file."""
     view = visit.workspace.view(visit.branch)
     searcher = visit.workspace.searcher
     seen = (searcher.search_view if visit.has_records else searcher.knowledge_view)(view)
@@ -112,7 +112,8 @@ def _count(visit: Visit) -> Counter[str]:
 
 
 def _list_rows(visit: Visit, head: str, folder: str, counts: Counter[str]) -> list[FileRow] | None:
-    """What is in a folder, that which is known best first; None where there is no such folder."""
+    """Return what is in a folder, that which is known best first; None where there is no such
+    folder."""
     prefix = f"{folder}/" if folder else ""
     counts_here: Counter[str] = Counter()
     folders: set[str] = set()

@@ -99,7 +99,7 @@ def show_memory(visit: Visit) -> Response:
 
 
 def _list_details(memory: Card) -> dict[str, str]:
-    """What else is noted, in words; what has its own place on the page is not repeated."""
+    """Return what else is noted, in words; what has its own place on the page is not repeated."""
     shown = {"outcome", "reviewed", "reasoning"}
     return {
         key.replace("_", " "): _say(value)
@@ -119,7 +119,7 @@ def _say(value: object) -> str:
 def _find_changes(
     visit: Visit, memory: Card, history: tuple[HistoryEntry, ...]
 ) -> list[DiffPart] | None:
-    """What the version looked at changed in the text of the one before it."""
+    """Return what the version looked at changed in the text of the one before it."""
     commits = [entry.commit for entry in history]
     at = visit.query("at")
     place = next((n for n, commit in enumerate(commits) if commit.startswith(at)), None)
@@ -133,7 +133,7 @@ def _find_changes(
 
 
 def show_changes(visit: Visit) -> Response:
-    """What became of a file since the memory that names it was written."""
+    """Return what became of a file since the memory that names it was written."""
     memory: Card = visit.ask(read, visit.path["id"], links=0, branch=visit.branch)
     path = visit.query("path")
     if not any(file.path == path and file.blob for file in memory.files or ()):
@@ -212,7 +212,7 @@ def _find_choices(visit: Visit, memory: Card) -> dict[str, Any]:
 
 
 def _show(visit: Visit, template: str, error: TreeringError | None, **values: Any) -> Response:
-    """What was typed is shown again, but for a credential."""
+    """Show what was typed again, but for a credential."""
     if error and "text" in values:
         values["text"] = mask_secrets(values["text"])
     return visit.show(

@@ -96,7 +96,8 @@ def _parser() -> "MarkdownIt":
 
 
 def find_address(url: str) -> str:
-    """Where a link of a memory leads: the web, a memory, or a file of the repository; else ''."""
+    """Return where a link of a memory leads: the web, a memory, or a file of the repository; else
+    ''."""
     url = url.strip()
     if match := re.fullmatch(_MEMORY, url):
         return f"/memory/{match[1]}"
@@ -200,7 +201,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def show_moment(when: str | float, now: float) -> Markup:
-    """How long ago, with the exact moment for whoever wants it."""
+    """Return how long ago, with the exact moment for whoever wants it."""
     seconds = instant(when) if isinstance(when, str) else when
     if not seconds or not math.isfinite(seconds):
         return Markup("<time>{}</time>").format(when or "never")

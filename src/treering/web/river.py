@@ -166,7 +166,7 @@ class _Gathering:
             yield BranchLife(branch, "landed", dots, marks, ended)
 
     def list_dropped(self) -> Iterator[BranchLife]:
-        """What is in the trash, with what the index still knows of it."""
+        """Yield what is in the trash, with what the index still knows of it."""
         stamps = {
             entry.tip: _moment(entry.stamp)
             for vault in self._workspace.store.vaults()
@@ -370,7 +370,7 @@ def _draw_lane(visit: Visit, lane: Lane, line: Timeline, band: Band) -> Markup:
 
 
 def _draw_name(visit: Visit, lane: Lane, y: float) -> Markup:
-    """Where the branch begins, and to the left of it where it would not fit."""
+    """Return where the branch begins, and to the left of it where it would not fit."""
     text = cut(lane.life.branch, _LONGEST_NAME)
     is_late = lane.start + len(text) * _LETTER > _WIDTH
     name = element(

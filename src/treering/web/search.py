@@ -84,7 +84,7 @@ def list_hub(visit: Visit) -> list[str]:
 
 
 def _start_of(cursor: str) -> int:
-    """How many hits are before a page: a cursor counts from the second one."""
+    """Return how many hits are before a page: a cursor counts from the second one."""
     match = re.fullmatch(_CURSOR, cursor)
     return int(match[1]) + _PAGE_SIZE if match else 0
 
@@ -186,12 +186,13 @@ class _KnowledgeInForce:
         return len(self._entries)
 
     def count_own(self, branch: str) -> int:
-        """How much of it lies on a branch itself."""
+        """Return how much of it lies on a branch itself."""
         own = {rank for rank, ly in enumerate(self._seen.view.layers) if ly.branch == branch}
         return sum(self._seen.ranks[entry.blob] in own for entry in self._entries)
 
     def list_failures(self) -> list[Card]:
-        """What was tried and did not work, newest first: nobody should try it again unawares."""
+        """Return what was tried and did not work, newest first: nobody should try it again
+        unawares."""
         failures = [entry for entry in self._entries if entry.outcome in UNSUCCESSFUL]
         failures.sort(key=lambda entry: entry.created, reverse=True)
         return self._visit.make_cards(entry.id for entry in failures[:_MOST])

@@ -167,7 +167,7 @@ class Visit:
 
     @property
     def records(self) -> str:
-        """How records are shown, as recall names it: by default not at all."""
+        """Return how records are shown, as recall names it: by default not at all."""
         return self._carried["records"] if self._carried["records"] in TIERS else "none"
 
     @property

@@ -145,7 +145,7 @@ def doctor(workspace: Workspace, *, dry_run: bool = False) -> Diagnosis:
 
 
 def _findings(workspace: Workspace, lock: Held | None) -> Iterator[Finding]:
-    """What is wrong; with the lock held, what is safe is repaired."""
+    """Yield what is wrong; with the lock held, what is safe is repaired."""
     may_repair = lock is not None
     yield from machine(workspace)
     yield from scopes.find_lost_refs(workspace, lock)

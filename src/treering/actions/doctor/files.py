@@ -60,7 +60,7 @@ def loose_objects(vault: Vault) -> Iterator[Finding]:
 
 
 def find_leftovers(store: Store, may_repair: bool) -> Iterator[Finding]:
-    """What a process was still making beside its place when it died."""
+    """Yield what a process was still making beside its place when it died."""
     top = store.repository.common_dir
     halves = [path for pattern in _HALVES for path in find_files(top, pattern)]
     if old := [path for path in halves if _age(path) > _OLD_TEMPORARY]:

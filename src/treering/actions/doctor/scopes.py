@@ -47,7 +47,7 @@ _ELSEWHERE = (
 
 
 def count_vanished(workspace: Workspace) -> int:
-    """How many shared memories are known, where no ref leads to any; 0 where one does."""
+    """Return how many shared memories are known, where no ref leads to any; 0 where one does."""
     names = refs.list_refs(workspace.repository.common_dir, REFS)
     if any(not name.startswith((KEEP, KEEP_REMOTE)) for name in names):
         return 0
@@ -298,7 +298,8 @@ def _repair_ref(
 
 
 def _earlier_tips(vault: Vault, name: str, value: str) -> Iterator[str]:
-    """Where a ref may go back to, the newest first: its log, its own past, what a fetch saw."""
+    """Yield where a ref may go back to, the newest first: its log, its own past, what a fetch
+    saw."""
     folder = vault.repository.common_dir
     yield from refs.reflog(folder, name)
     with contextlib.suppress(TreeringError):

@@ -66,5 +66,5 @@ def read_from(repository: Repository, place: str, system: str = "") -> SourceRec
 
 
 def _recognize(path: Path) -> SourceName:
-    """What is at a path; any file may be JSON lines, so something always fits."""
+    """Return what is at a path; any file may be JSON lines, so something always fits."""
     return next(name for name, source in SOURCES.items() if source.is_here(path))

@@ -114,7 +114,7 @@ def files_of(path: Path) -> list[tuple[Path, str]]:
 
 
 def report_passed_over(path: Path) -> Iterator[Numbered]:
-    """What of a folder is not read: each with its reason, as a record that went wrong."""
+    """Yield what of a folder is not read: each with its reason, as a record that went wrong."""
     if path.is_dir():
         for where, why in list_passed_over(path, _SUFFIX).items():
             yield Numbered(0, where, Invalid(why))

@@ -130,7 +130,7 @@ class _Reading:
         return not self._is_usual_place and not folder.exists()
 
     def _hashes(self) -> set[str]:
-        """How Gemini CLI names the folders of this repository."""
+        """Return how Gemini CLI names the folders of this repository."""
         return {hashlib.sha256(str(root).encode()).hexdigest() for root in self._roots}
 
     def _branch(self, transcript: Transcript) -> str:

@@ -146,7 +146,7 @@ def _text_insertions(text: str, addition: Addition) -> list[Insertion]:
 
 
 def _gap(text: str) -> str:
-    """What separates an addition from what stands before it: one empty line."""
+    """Return what separates an addition from what stands before it: one empty line."""
     return "\n" if text.endswith("\n") else "\n\n"
 
 
@@ -209,7 +209,7 @@ class RestoredFile(NamedTuple):
 def to_take_back(
     repository: Repository, traces: InitRecord
 ) -> tuple[list[RestoredFile], list[str]]:
-    """What every file that has something of ours should be without it."""
+    """Return what every file that has something of ours should be without it."""
     files, notes = [], []
     for record in reversed(traces.files.values()):
         path = record.path

@@ -342,7 +342,7 @@ def client_named(name: str) -> Client:
 
 
 def whole(addition: Addition) -> str:
-    """What the file is when nothing else is in it."""
+    """Return what the file is when nothing else is in it."""
     if not addition.edits:
         return addition.text
     document: dict[str, Any] = {}

@@ -29,7 +29,7 @@ class ConfigValue(NamedTuple):
 
 
 def list_missing(repository: Repository, *, sync: bool) -> tuple[list[ConfigValue], list[str]]:
-    """What is missing in the configuration, and what has to be said about it."""
+    """Return what is missing in the configuration, and what has to be said about it."""
     found, notes = [], []
     prefix = prefix_of(repository)
     for remote in repository.remotes():
@@ -84,7 +84,7 @@ def put(repository: Repository, setting: ConfigValue, traces: InitRecord) -> Non
 
 
 def ours(repository: Repository, traces: InitRecord) -> list[ConfigValue]:
-    """What is there of what init set: as written down, or by its name."""
+    """Return what is there of what init set: as written down, or by its name."""
     values = [ConfigValue(key, value) for key, value in traces.config]
     values += list_misplaced(repository)
     if not traces.is_known:

@@ -205,7 +205,7 @@ def front(repository: Repository) -> Path:
 
 
 def plan_hooks(repository: Repository, *, force: bool = False) -> HookPlan:
-    """Which files have to be written; nothing is changed."""
+    """Return which files have to be written; nothing is changed."""
     path = hooks_path(repository)
     if is_front(path.folder):
         return _in_front(repository, _behind(repository))
@@ -307,13 +307,13 @@ def _umask() -> int:
 
 
 def list_installed(repository: Repository) -> tuple[str, ...]:
-    """Those of our hooks that git would run now."""
+    """Return those of our hooks that git would run now."""
     folder = hooks_path(repository).folder
     return tuple(name for name in HOOKS if _runs(folder / name))
 
 
 def list_lost(repository: Repository) -> tuple[str, ...]:
-    """Those of our hooks that init put in place and git no longer runs."""
+    """Return those of our hooks that init put in place and git no longer runs."""
     if not InitRecord.read(repository).has_hooks:
         return ()
     there = list_installed(repository)

@@ -202,7 +202,7 @@ def list_unconnected(repository: Repository, installed: Collection[str] = ()) ->
 
 
 def _session_notes(repository: Repository, clients: Sequence[str]) -> list[str]:
-    """What is done for clients that write transcripts, and what could be."""
+    """Return what is done for clients that write transcripts, and what could be."""
     if not {name.lower() for name in clients} & _WRITE_TRANSCRIPTS:
         return []
     is_chosen = repository.config("treering.ask") is not None

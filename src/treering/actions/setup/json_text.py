@@ -65,7 +65,7 @@ def lay_out(value: object, unit: str = "  ") -> str:
 
 
 def put_member(text: str, path: Path, value: object) -> Insertion:
-    """What has to be put in so that the object at `path[:-1]` has the member `path[-1]`.
+    """Return what has to be put in so that the object at `path[:-1]` has the member `path[-1]`.
 
     Objects on the way that are missing are made.
     """
@@ -87,7 +87,8 @@ def put_member(text: str, path: Path, value: object) -> Insertion:
 
 
 def put_item(text: str, path: Path, value: object) -> Insertion:
-    """What has to be put in so that the list at `path` ends in `value`; it is made if missing."""
+    """Return what has to be put in so that the list at `path` ends in `value`; it is made if
+    missing."""
     at = _find(text, path)
     if at is None:
         return put_member(text, path, [value])
@@ -118,7 +119,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _find(text: str, path: Path) -> int | None:
-    """Where the value at a path starts."""
+    """Return where the value at a path starts."""
     parse(text)
     plain = blank_out(text)
     at = _skip(plain, 0)

@@ -98,7 +98,8 @@ class LineBindings:
     def _explain(
         self, source: SourceFile, ranges: Sequence[tuple[int, int]]
     ) -> tuple[list[Binding], bool]:
-        """What binds lines of the committed file, and whether all of it was found in time."""
+        """Return what binds lines of the committed file, and whether all of it was found in
+        time."""
         from treering.actions.why.why import LineExplanation
 
         explanation = LineExplanation(self._workspace, branch=self._branch, binding_only=True)
@@ -151,7 +152,7 @@ class LineBindings:
 
     @property
     def state(self) -> str:
-        """What the memories that are seen, and the code, are now."""
+        """Return what the memories that are seen, and the code, are now."""
         if not self._state:
             position = self._workspace.position(self._branch)
             view = self._workspace.view_from(position)

@@ -72,7 +72,7 @@ class CommitWords(NamedTuple):
 
 
 def read_words(message: str) -> CommitWords:
-    """What the message of a commit refers to."""
+    """Return what the message of a commit refers to."""
     subject, _, body = message[:_LOOKED_AT].partition("\n")
     return CommitWords(
         _first_number(_REQUESTS, subject) or _first_number(_LATER_REQUESTS, body),
@@ -91,8 +91,8 @@ def subject_of(message: str) -> str:
 
 
 def body_of(message: str) -> str:
-    """What a message says below its first line, in short and without trailers. Nothing where it
-    looks like an order: an agent may read this."""
+    """Return what a message says below its first line, in short and without trailers. Nothing where
+    it looks like an order: an agent may read this."""
     below = message[:_LOOKED_AT].strip().partition("\n")[2]
     text = "\n".join(line for line in below.splitlines() if not _match_trailer(line))
     return "" if flags_in(text) else snippet(mask(text), "")
@@ -185,7 +185,8 @@ class Origins:
         return self._workspace.read_code_records()
 
     def find(self, commit: str, path: str) -> CommitOrigin | None:
-        """Where a commit comes from that wrote lines of a file; None where it cannot be read."""
+        """Return where a commit comes from that wrote lines of a file; None where it cannot be
+        read."""
         if (commit, path) not in self._origins:
             try:
                 self._origins[commit, path] = self._find(commit, path)
@@ -252,8 +253,8 @@ class Origins:
         return {line.new: line.old for line in lines if line.said.startswith("commit (amend)")}
 
     def _list_twins_of_parent(self, info: CommitInfo) -> tuple[str, ...]:
-        """Those of which the parent is the rebased one, where the same author went on: of the last
-        commit of a rebased branch nothing may be known, if nothing was said after it."""
+        """Return those of which the parent is the rebased one, where the same author went on: of
+        the last commit of a rebased branch nothing may be known, if nothing was said after it."""
         if len(info.parents) != 1:
             return ()
         parent = info.parents[0]

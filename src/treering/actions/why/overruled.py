@@ -78,7 +78,7 @@ class _FileEdit(NamedTuple):
         return join_lines(self.removed)
 
     def find_now(self, number: int) -> tuple[str, int] | None:
-        """Where a line that was taken away would be after the change."""
+        """Return where a line that was taken away would be after the change."""
         last = count_lines(self.new)
         if not self.new_path or not last:
             return None
@@ -208,8 +208,8 @@ class OverruleFinder:
     def _weigh(
         self, edit: _FileEdit, memory: Memory, bound: Sequence[Explained], numbers: Sequence[int]
     ) -> float:
-        """How much the change takes from a memory; 0 where it does not overrule it. Nobody deletes
-        a file by accident: the commits that wrote it do not speak then."""
+        """Return how much the change takes from a memory; 0 where it does not overrule it. Nobody
+        deletes a file by accident: the commits that wrote it do not speak then."""
         if memory.type != "commit":
             strengths = (part.reasons[memory.id].ways for part in bound)
             return max(ways.get(via, 0.0) for ways in strengths for via in BINDING)

@@ -70,7 +70,7 @@ def score(
 
 
 def overlap(memory: Memory, asked: frozenset[str]) -> float:
-    """How many of the words of some lines a memory has; a few are enough."""
+    """Return how many of the words of some lines a memory has; a few are enough."""
     if not asked:
         return 0.0
     own = list_words(f"{memory.title}\n{memory.content[:4000]}\n{' '.join(memory.tags)}")
@@ -117,7 +117,7 @@ class SquashReader:
         return SquashedCommits(after=tuple(heads[:1]) or self._list_starts(origin))
 
     def _list_heads(self, origin: CommitOrigin) -> list[str]:
-        """Where the branch's code was last, newest first, as far as it is here."""
+        """Return where the branch's code was last, newest first, as far as it is here."""
         repository = self._workspace.repository
         heads: list[str] = []
         for name in origin.branches:
@@ -128,7 +128,7 @@ class SquashReader:
         return here[:_MOST_HEADS]
 
     def _list_starts(self, origin: CommitOrigin) -> tuple[str, ...]:
-        """Where a branch began of whose own commits none is known."""
+        """Return where a branch began of whose own commits none is known."""
         records = [
             r for name in origin.branches for r in self._origins.records.list_of_branch(name)
         ]
@@ -147,7 +147,7 @@ class SquashReader:
         return commits
 
     def _blame_at(self, head: str, landed: str, path: str, lines: tuple[int, int]) -> list[str]:
-        """Who wrote lines of a landed file on the branch it landed from."""
+        """Return who wrote lines of a landed file on the branch it landed from."""
         landed_text, branch_text = self._read(landed, path), self._read(head, path)
         if landed_text is None or branch_text is None or not lines[0]:
             return []
@@ -266,7 +266,7 @@ class ReasonFinder:
         reasons.add(map(memory_id, origin.mentioned), commit=_REVERTED)
 
     def _closeness(self, mid: str, record: CodeRecord, paths: Sequence[str]) -> float:
-        """How surely what was said of a commit is about the lines it wrote in a file.
+        """Return how surely what was said of a commit is about the lines it wrote in a file.
 
         A hook says that there was a commit, and no more. On the trunk many things are said beside a
         commit. What names other files is about those.
@@ -283,7 +283,7 @@ class ReasonFinder:
     def _list_speaking(
         self, commits: Sequence[str], branches: Sequence[str]
     ) -> list[tuple[CodeRecord, float]]:
-        """What was said about some commits: at them, or on the way to them."""
+        """Return what was said about some commits: at them, or on the way to them."""
         children: dict[str, list[str]] = {}
         for oid in commits:
             for parent in (self._workspace.repository.parents_of(oid) or ())[:1]:
@@ -301,7 +301,8 @@ class ReasonFinder:
     def _list_before(
         self, heads: Sequence[str], branches: Sequence[str], sure: float
     ) -> list[tuple[CodeRecord, float]]:
-        """What was said with something edited on top of some commits, or before there were any."""
+        """Return what was said with something edited on top of some commits, or before there were
+        any."""
         return [
             (record, sure * _SAYING[record.op])
             for record in self._origins.records.list_at(heads)
@@ -312,7 +313,7 @@ class ReasonFinder:
     def _nearness(
         self, record: CodeRecord, is_at: bool, is_before: bool, branches: Sequence[str]
     ) -> float:
-        """How surely something is about a commit, said at it or at its parent.
+        """Return how surely something is about a commit, said at it or at its parent.
 
         1 on a branch with commits of its own, at the commit, nothing edited -> about it
         2 the same with something edited                                     -> about the next one

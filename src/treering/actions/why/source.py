@@ -76,7 +76,7 @@ def name_path(workspace: Workspace, text: str) -> str:
 
 
 def entry_at(workspace: Workspace, commit: str | None, path: str) -> TreeEntry | None:
-    """What a commit has under a path, if there is a commit and it can be read."""
+    """Return what a commit has under a path, if there is a commit and it can be read."""
     try:
         return workspace.repository.find_entry(commit, path) if commit else None
     except StoreDamaged:
@@ -120,7 +120,7 @@ def _missing(workspace: Workspace, path: str, commit: str | None) -> Invalid:
 
 
 def check_file(workspace: Workspace, path: str, commit: str | None) -> TreeEntry | None:
-    """What is committed under a path; a folder and a submodule have no lines."""
+    """Return what is committed under a path; a folder and a submodule have no lines."""
     entry = entry_at(workspace, commit, path)
     root = workspace.repository.workdir
     is_folder = entry.mode == TREE if entry else bool(root and (root / path).is_dir())
@@ -243,7 +243,7 @@ def is_text(data: bytes) -> bool:
 
 
 def count_lines(text: bytes) -> int:
-    """How many lines a text has, as git counts them."""
+    """Return how many lines a text has, as git counts them."""
     return text.count(b"\n") + bool(text and not text.endswith(b"\n"))
 
 

@@ -269,7 +269,7 @@ class BlameReader:
         *,
         since: str = "",
     ) -> list[LineRun]:
-        """Who wrote lines of a text, as far as they are lines of what is committed."""
+        """Return who wrote lines of a text, as far as they are lines of what is committed."""
         maps = [part for first, last in ranges for part in map_lines(text, committed, first, last)]
         lines = [(part.there, part.there + part.last - part.first) for part in maps if part.there]
         by_line = _by_line(self._blame(source, lines, since)) if lines else {}

@@ -396,7 +396,7 @@ def _subject(stretch: LineRange, origin: CommitOrigin | None) -> str:
 
 
 def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
-    """What the commit and the merge that brought it refer to."""
+    """Return what the commit and the merge that brought it refer to."""
     trailers: dict[str, list[str]] = {}
     for words in (origin.words, origin.merge_words) if origin else ():
         for name, values in words.trailers.items():
@@ -424,8 +424,8 @@ def name_target(workspace: Workspace, text: str, commit: str | None) -> LineTarg
 def explain_targets(
     workspace: Workspace, targets: Sequence[LineTarget], branch: str = ""
 ) -> dict[str, float]:
-    """What explains some lines, best first, with how well; of lines that are not there, nothing:
-    an agent's editor may be ahead of the files."""
+    """Return what explains some lines, best first, with how well; of lines that are not there,
+    nothing: an agent's editor may be ahead of the files."""
     scores: dict[str, float] = {}
     explanation: LineExplanation | None = None
     for target in targets:

@@ -173,7 +173,8 @@ class Ancestry:
         return dict(reversed(order.items()))
 
     def fork(self, tip: str, line: FirstParents, most: int, seconds: float) -> Fork | None:
-        """Where a branch left a target; None when the target took in more than `most` since."""
+        """Return where a branch left a target; None when the target took in more than `most`
+        since."""
         beside = self.beside(tip, line)
         height, shared = self._follow(tip, beside, line)
         if height is None and line.floor:

@@ -391,7 +391,7 @@ class Inquiry:
         return Graded(place, best, shares[best], together, words, is_sound)
 
     def _likely_steps(self, branch: BranchLines, place: TargetView) -> list[CommitRange]:
-        """Those that change enough of the branch's files, the likeliest first."""
+        """Return those that change enough of the branch's files, the likeliest first."""
         touched: dict[str, list[bytes]] = {}
         for path in branch.by_path:
             for commit in self._changes.touching(path):

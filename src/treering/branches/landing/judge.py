@@ -81,8 +81,8 @@ class Judge:
         return any(not self._lineage.beside(commit, line) for line in lines)
 
     def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
-        """Where a branch left the target that leaves it the fewest commits of its own. Commits that
-        a merge brought there are its own still, if it went on since."""
+        """Return where a branch left the target that leaves it the fewest commits of its own.
+        Commits that a merge brought there are its own still, if it went on since."""
         if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
             return None
         lines = [self._lineage.line(target.tip) for target in present]
@@ -106,7 +106,7 @@ class Judge:
         had_own_commits: bool,
         is_quick: bool = False,
     ) -> Landing:
-        """How the tip of a branch landed in the first of the targets that shows it.
+        """Return how the tip of a branch landed in the first of the targets that shows it.
 
         1. it is an ancestor, and the branch had commits of its own -> ancestor
         2. each of its commits is there as an equal patch           -> cherry
@@ -124,8 +124,8 @@ class Judge:
     def landing_of_commit(
         self, commit: str, targets: Sequence[Target], *, is_quick: bool = False
     ) -> Landing:
-        """How one commit by itself came into the first of the targets that shows it, whatever
-        became of the branch it was made on."""
+        """Return how one commit by itself came into the first of the targets that shows it,
+        whatever became of the branch it was made on."""
         return self._within_limits(
             commit, lambda until: self._judge_commit(commit, targets, is_quick, until)
         )
@@ -234,7 +234,7 @@ class Judge:
         self._known_down_to[place.target.tip] = min(known, place.fork.height)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
-        """What commits with at most one parent did."""
+        """Return what commits with at most one parent did."""
         return [
             self._first_step(commit)
             for commit in commits

@@ -125,7 +125,8 @@ def _subtract(old: bytes, new: bytes, *, fewest: int) -> Lines:
 
 
 def hash_lines(reader: LineReader, files: Sequence[FileChange]) -> bytes | None:
-    """What some changes add and remove in which files, as a hash; None where that says too little.
+    """Return what some changes add and remove in which files, as a hash; None where that says too
+    little.
 
     Blobs count only where there are no lines.
     """
@@ -169,11 +170,11 @@ class BranchLines:
         self.total = sum(lines.total() for lines in self.by_path.values())
 
     def potential(self, paths: Iterable[bytes]) -> int:
-        """How many of the lines are in some files."""
+        """Return how many of the lines are in some files."""
         return sum(self.by_path[path].total() for path in paths if path in self.by_path)
 
     def read(self, files: Iterable[FileChange]) -> dict[bytes, Lines]:
-        """What another change does to the branch's files.
+        """Return what another change does to the branch's files.
 
         A file that it takes away, and the branch does not, tells nothing of the lines in it.
         """

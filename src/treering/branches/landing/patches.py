@@ -73,11 +73,12 @@ class Patches:
         self.read(new, until)
 
     def files(self, step: CommitRange) -> Files:
-        """What a step that was read or loaded changes, by path."""
+        """Return what a step that was read or loaded changes, by path."""
         return self._files[step]
 
     def shape(self, step: CommitRange) -> Shape:
-        """Which files a step changes and how their modes: equal patches have equal shapes."""
+        """Return which files a step changes and how their modes: equal patches have equal
+        shapes."""
         return tuple((file.path, file.old[:6], file.new[:6]) for file in self._files[step])
 
     def are_same(self, one: CommitRange, other: CommitRange) -> bool:

@@ -21,7 +21,7 @@ _LONGEST_PATH = 400
 
 
 def first_prompt(transcript: Transcript) -> str:
-    """What the session was begun for, in a line."""
+    """Return what the session was begun for, in a line."""
     return next(
         (_brief(turn.prompt, _LONGEST_TITLE) for turn in transcript.turns if turn.prompt), ""
     )
@@ -86,7 +86,8 @@ def _brief(text: str, most: int) -> str:
 
 
 def paths_below(root: Path | None, cwd: str, paths: Iterable[str]) -> list[str]:
-    """Those of some paths that lie in the work tree, from its top; none that holds a credential."""
+    """Return those of some paths that lie in the work tree, from its top; none that holds a
+    credential."""
     below = (_path_below(root, cwd, path) for path in paths) if root else ()
     return [path for path in dict.fromkeys(below) if path and not secrets_in(path)]
 

@@ -171,7 +171,7 @@ def _has_failed(answer: str) -> bool:
 
 
 def _output(answer: str) -> str:
-    """What the command printed, without what Codex says about it."""
+    """Return what the command printed, without what Codex says about it."""
     return text_at(_parse(answer), "output") or answer.rpartition("\nOutput:\n")[2]
 
 
@@ -231,5 +231,5 @@ def _answer(call: Mapping[str, Any]) -> str:
 
 
 def _printed(answer: str) -> str:
-    """What the command printed, without what Gemini says about it."""
+    """Return what the command printed, without what Gemini says about it."""
     return answer.partition("Output: ")[2] or answer

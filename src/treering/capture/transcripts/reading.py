@@ -32,7 +32,7 @@ _LONGEST_LINE = 2 * 1024 * 1024
 def read_transcript(
     path: Path, agent: str, *, seconds: float = SECONDS, foreign: Path | None = None
 ) -> Transcript | None:
-    """What a file tells of a session; None where it is not a transcript that may be read.
+    """Return what a file tells of a session; None where it is not a transcript that may be read.
 
     `foreign` is a folder whose links are not followed: what is cloned is somebody else's.
     """

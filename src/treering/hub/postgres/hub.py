@@ -158,7 +158,7 @@ class PostgresHub:
                     shutil.rmtree(folder)
 
     def _note_failure(self, name: str, message: str) -> UpdateResult:
-        """What was there stays, and says that it is behind."""
+        """Keep what was there, and say that it is behind."""
         query = "UPDATE treering.repository SET error = %s WHERE name = %s RETURNING memories"
         values = (message.replace("\0", ""), name)
         try:

@@ -54,7 +54,8 @@ def hub_model() -> Embedder | None:
 
 
 def made_with() -> str:
-    """What rows depend on besides the memories; those made with something else are made anew."""
+    """Return what rows depend on besides the memories; those made with something else are made
+    anew."""
     model = hub_model()
     return f"{model.name if model else ''} {DETECTORS}"
 

@@ -113,7 +113,7 @@ def list_conditions(filters: Filters) -> Iterator[Condition]:
 
 
 def status_condition(filters: Filters) -> Condition:
-    """What may be shown: one status, all, or what is in force."""
+    """Return what may be shown: one status, all, or what is in force."""
     if not filters.status:
         return Condition("NOT status = ANY(%s)", (list(WITHHELD),))
     return Condition("status = %s OR %s = %s", (filters.status, filters.status, ANY_STATUS))
@@ -251,7 +251,7 @@ class CandidateCorpus:
         return self._counts.expand(prefix)[:limit]
 
     def weights(self, term: str) -> CountedWeights:
-        """How much each candidate that holds the term speaks for it, by BM25."""
+        """Return how much each candidate that holds the term speaks for it, by BM25."""
         frequency = self.frequency(term)
         most = self.rarity(frequency) * (K1 + 1)
         low, share = K1 * (1 - B), K1 * B / self._counts.mean
@@ -508,7 +508,7 @@ class RowSearch:
         return RowMatches(best, *self._count(table, where))
 
     def _count(self, table: Condition, where: Condition) -> tuple[int, dict[str, int]]:
-        """How many rows of a table may be shown, and what would match but for its status."""
+        """Return how many rows of a table may be shown, and what would match but for its status."""
         query = (
             f"SELECT status, count(*) FROM (SELECT status FROM {table.text} WHERE {where.text}"
             " LIMIT %s) AS m GROUP BY status"

@@ -110,7 +110,8 @@ class MemoryVectors:
         self._new = {}
 
     def meaning(self, words: str, view: VisibleEntries) -> Meaning | None:
-        """How near the documents of a view are to these words; None where they say nothing."""
+        """Return how near the documents of a view are to these words; None where they say
+        nothing."""
         snapshot = view.snapshot
         question = embed_question(
             self._embedder, words, snapshot.count, lambda term: len(snapshot.weights(term))
@@ -128,7 +129,8 @@ class MemoryVectors:
 
 
 def text_of(memory: Memory) -> str:
-    """What is embedded; names in the title are taken apart, since models know words, not names."""
+    """Return what is embedded; names in the title are taken apart, since models know words, not
+    names."""
     title = _HUMP.sub(" ", memory.title.replace("_", " "))
     begins = memory.content.startswith(memory.title)
     return (memory.content if begins else f"{title}\n{memory.content}")[:_MAX_TEXT]
@@ -197,7 +199,8 @@ class VectorLibrary:
         self.behind = 0
 
     def meaning(self, words: str, view: VisibleEntries, read: Read) -> Meaning | None:
-        """How near the documents of a view are to these words; what little is missing is made."""
+        """Return how near the documents of a view are to these words; what little is missing is
+        made."""
         if not self._models:
             return None
         self._check(view, read)

@@ -48,7 +48,7 @@ def embed_question(
 
 
 def scanned_by(embedder: Embedder) -> int:
-    """How many memories are looked through for a model, whatever words find."""
+    """Return how many memories are looked through for a model, whatever words find."""
     return _FEW if embedder.is_quick else _MANY
 
 

@@ -23,7 +23,7 @@ class Embedder(Protocol):
 
     @property
     def weight(self) -> float:
-        """What a cosine counts beside the best text score."""
+        """Return what a cosine counts beside the best text score."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Meaning(Protocol):
 
     @property
     def scanned(self) -> int:
-        """How many documents are looked through though words found enough."""
+        """Return how many documents are looked through though words found enough."""
         ...
 
     def nearest(self, numbers: Collection[int], count: int) -> dict[int, float]:

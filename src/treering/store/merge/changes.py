@@ -66,7 +66,7 @@ class MergeHistory:
 
     @cached_property
     def times(self) -> dict[str, int]:
-        """When each commit counts as made."""
+        """Return when each commit counts as made."""
         return judge_times(list(self._by_oid.values()), self._vault.clock())
 
     def changes(self, key: str) -> list[tuple[HistoryCommit, ChangedMemory]]:

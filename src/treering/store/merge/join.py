@@ -104,8 +104,8 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
 def _list_kept_back(
     vault: Vault, base: str, tips: Sequence[str], before: Collection[str]
 ) -> Iterable[tuple[str, str]]:
-    """What one head says was taken back, where another may still have it. What all of them know is
-    gone from all of them, so between two only the commits of one are looked at."""
+    """Return what one head says was taken back, where another may still have it. What all of them
+    know is gone from all of them, so between two only the commits of one are looked at."""
     new = [tip for tip in tips if tip not in before]
     if len(new) != 1:
         return choose_kept_back(vault, read_promotions(vault, *tips))
@@ -130,7 +130,8 @@ def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> 
 def _gather_newer(
     vault: Vault, heads: Sequence[str], newer: Mapping[str, str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """What heads changed since they were joined, and whether any other head has the memory, too."""
+    """Yield what heads changed since they were joined, and whether any other head has the memory,
+    too."""
     for head, older in newer.items():
         others = [other for other in heads if other != head]
         for key, (_, blob) in vault.diff(older, head).items():
@@ -230,7 +231,7 @@ class HistoryMerge:
 
     @cached_property
     def _latest(self) -> int:
-        """When the latest of the tips counts as made."""
+        """Return when the latest of the tips counts as made."""
         return max(self._history.times.get(tip, 0) for tip in self._tips)
 
     def by_ends(self, versions: Sequence[str | None]) -> MergedMemory:
@@ -250,6 +251,6 @@ class HistoryMerge:
         return MergedMemory(document.dump(reduce(merge_ends, newer, older)), (note,))
 
     def _rank(self, blob: str, version: Memory) -> tuple[str, str]:
-        """What a version goes by where only the ends are known."""
+        """Return what a version goes by where only the ends are known."""
         is_true = is_possible(version.modified, self._latest)
         return (version.modified if is_true else "", blob)

@@ -171,7 +171,8 @@ class _Play:
 
 
 def apply(now: Memory, before: Memory, after: Memory, *, is_rival: bool) -> tuple[Memory, bool]:
-    """What a change from `before` to `after` makes of `now`, and whether words of `now` were lost.
+    """Return what a change from `before` to `after` makes of `now`, and whether words of `now` were
+    lost.
 
     `is_rival`: `after` was not made from `before`, so different words are rivals, not a revision.
     """
