@@ -16,6 +16,8 @@ from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
 from treering.actions.enrich import Enriched as Enriched
 from treering.actions.enrich import Enrichment as Enrichment
+from treering.actions.enrich import InferredLinks as InferredLinks
+from treering.actions.enrich import PrunedLinks as PrunedLinks
 from treering.actions.entities import EntitiesDeleted as EntitiesDeleted
 from treering.actions.entities import EntitiesExtracted as EntitiesExtracted
 from treering.actions.entities import EntitiesMerged as EntitiesMerged
@@ -78,8 +80,6 @@ from treering.actions.status import StatusSummary as StatusSummary
 from treering.actions.status import StatusTags as StatusTags
 from treering.actions.status import StatusTopics as StatusTopics
 from treering.actions.status import StatusTypes as StatusTypes
-from treering.actions.tidy_links import InferredLinks as InferredLinks
-from treering.actions.tidy_links import PrunedLinks as PrunedLinks
 from treering.actions.tidying import Group as Group
 from treering.actions.tryout import HistoryFinding as HistoryFinding
 from treering.actions.tryout import Tryout as Tryout

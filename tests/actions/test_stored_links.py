@@ -7,8 +7,8 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.flags import Flags
 from treering.actions.link import IndexedLinks, StoredLinks, links_seen, neighbours
+from treering.actions.origin import Flags
 from treering.actions.workspace import Workspace
 
 STEPS = ("remember", "link", "link", "unlink", "forget", "switch")

@@ -13,7 +13,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.actions.card import CardMaker
-from treering.actions.flags import Flags
 from treering.actions.handover import (
     Handover,
     HookSession,
@@ -24,7 +23,7 @@ from treering.actions.handover import (
     place_below_newer,
 )
 from treering.actions.marks import is_out_of_force
-from treering.actions.origin import YOU, attribute, is_own, name_writer
+from treering.actions.origin import YOU, Flags, attribute, is_own, name_writer
 from treering.actions.standing import find_standings
 from treering.actions.workspace import Position, Workspace
 from treering.errors import StoreDamaged, TreeringError

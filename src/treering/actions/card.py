@@ -7,7 +7,6 @@ order, and what a verb adds after them. A field that has nothing to say is None,
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from treering.actions.flags import Flags
 from treering.actions.marks import (
     NO_MARKS,
     Marks,
@@ -19,7 +18,7 @@ from treering.actions.marks import (
     mark_blobs,
     view_with,
 )
-from treering.actions.origin import Attribution, Origin, attribute
+from treering.actions.origin import Attribution, Flags, Origin, attribute
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.standing import UNKNOWN, LandedAs, Standing, StandingWord, find_standings
 from treering.actions.workspace import MemoryWorkspace

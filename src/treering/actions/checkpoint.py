@@ -10,8 +10,7 @@ from typing import NotRequired, TypedDict
 from treering.actions import inputs
 from treering.actions.card import Card, make_card
 from treering.actions.drain import drain_briefly
-from treering.actions.flags import Flags
-from treering.actions.origin import attribute
+from treering.actions.origin import Flags, attribute
 from treering.actions.remember import Remembered, remember
 from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace

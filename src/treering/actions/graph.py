@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from treering.actions.answers import jsonable
-from treering.actions.flags import flags_of_node
 from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
+from treering.actions.origin import flags_of_node
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import Workspace
 from treering.call import Advice, Call

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from treering.actions import inputs
 from treering.actions.card import Neighbour
-from treering.actions.flags import Flags, flags_of_node
+from treering.actions.origin import Flags, flags_of_node
 from treering.actions.revise import write_changes
 from treering.actions.workspace import Change, MemoryWorkspace, Workspace, WriteOp, Writing
 from treering.call import Advice, Call

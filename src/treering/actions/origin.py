@@ -3,13 +3,12 @@
 By the commits that made its words, not by the name it gives. A label for readers, not a proof:
 whoever may push may put any name into a commit, too. So a commit in your name is yours where this
 clone made it; one that was brought here is a teammate's, unless you said that it may count
-(`treering.trustaddress`). A teammate is someone whose commits are in the code.
-"""
+(`treering.trustaddress`). A teammate is someone whose commits are in the code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.derived.database import Database
@@ -17,8 +16,14 @@ from treering.errors import TreeringError
 from treering.git.repository import Repository
 from treering.model.memory import Memory, trim
 from treering.model.provenance import JOINER, SOMEONE, Contributor, address_of
+from treering.store.view import Copy
+from treering.text.flags import UNSCANNED, DetectorRules, flags_in
 from treering.text.hygiene import clean_line
 from treering.text.steering import suspicion
+
+if TYPE_CHECKING:
+    from treering.graph.network import Node
+
 
 #: Yours, of someone whose commits are in the code, or of nobody known here.
 Origin = Literal["you", "teammate", "unverified"]
@@ -188,3 +193,57 @@ class Authors:
         self._tips = tips
         kept = {"tips": tips, "addresses": sorted(self._addresses)}
         self._database.write_value(_AUTHORS, kept)
+
+
+class Flags:
+    """The flags of one answer's memories; made anew for each answer, which gives it its budget."""
+
+    def __init__(self, workspace: MemoryWorkspace) -> None:
+        self._workspace = workspace
+        self._inspect = DetectorRules().inspect_briefly()
+        self._branches: dict[str, tuple[str, ...]] = {}
+
+    def of(self, place: Copy) -> tuple[str, ...]:
+        """Return what looks wrong with a copy of a memory, or with the name of the branch it is
+        on."""
+        return _join(self.of_text(place), self._of_branch(place.layer.branch))
+
+    def of_text(self, place: Copy) -> tuple[str, ...]:
+        """Return what looks wrong with the memory itself."""
+        entry = self._workspace.rows.entry(place.blob)
+        flags = entry.flags if entry else None
+        if flags is None:
+            flags = self._workspace.inspected.get(place.blob)
+        if flags is None:
+            flags = self._inspect(place.memory())
+            if flags is None:
+                return (UNSCANNED,)
+            self._workspace.inspected[place.blob] = flags
+        return flags
+
+    def withholds(self, place: Copy) -> bool:
+        """Return whether a memory is not injected: it is flagged, and not of this clone's own
+        writing. The name of a branch is never somebody's own word."""
+        if self._of_branch(place.layer.branch):
+            return True
+        if not self.of_text(place):
+            return False
+        memory = place.try_memory()
+        return memory is None or not is_own(self._workspace, place.blob, memory)
+
+    def _of_branch(self, name: str) -> tuple[str, ...]:
+        if name not in self._branches:
+            self._branches[name] = flags_in(name)
+        return self._branches[name]
+
+
+def flags_of_node(node: Node | None) -> tuple[str, ...] | None:
+    """Return what the index knows to be wrong, None for nothing: for answers made of entries
+    alone."""
+    if node is None:
+        return None
+    return (UNSCANNED,) if node.flags is None else node.flags or None
+
+
+def _join(*flags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(flag for some in flags for flag in some))

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from treering.actions import outputs
 from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
-from treering.actions.flags import Flags
 from treering.actions.link import links_seen, neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
+from treering.actions.origin import Flags
 from treering.actions.outputs import Piece
 from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.derived.history import MemoryEvent

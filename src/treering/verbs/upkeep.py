@@ -311,7 +311,7 @@ def enrich(
     """
 
 
-@verb("tidy_links.infer_links", example="treering maintain infer-links")
+@verb("enrich.infer_links", example="treering maintain infer-links")
 def infer_links(
     workspace: "Workspace",
     *,
@@ -330,7 +330,7 @@ def infer_links(
     """
 
 
-@verb("tidy_links.prune_links", example="treering maintain prune-links")
+@verb("enrich.prune_links", example="treering maintain prune-links")
 def prune_links(
     workspace: "Workspace",
     *,
