@@ -20,8 +20,9 @@ _wrong: list[str] = []
 
 
 def check_text(text: str) -> None:
-    """Note what a text quotes as a command of ours and click does not take."""
-    for command in re.findall(r"`treering ([^`]*)`", text):
+    """Note what a text quotes as a command of ours and click does not take; a question whether
+    another verb was meant names just that."""
+    for command in re.findall(r"(?<!Did you mean )`treering ([^`]*)`", text):
         _check(command)
 
 

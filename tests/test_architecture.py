@@ -165,7 +165,7 @@ SHAPELESS = {
     "actions/imports/notes.py": "front matter of others, on its way to be checked as a Record",
     "actions/imports/records.py": "JSON of others, on its way to be checked as a Record",
     "actions/setup/clients.py": "the JSON file of a client, written",
-    "actions/setup/init.py": "init.json, read",
+    "actions/setup/traces.py": "init.json, read",
 }
 SHAPED = ("actions", "branches", "store", "search")
 

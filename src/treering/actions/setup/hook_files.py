@@ -18,7 +18,7 @@ from pathlib import Path
 from shlex import quote, split
 from typing import NamedTuple
 
-from treering.actions.setup.init import InitRecord
+from treering.actions.setup.traces import InitRecord
 from treering.capture.journal import HOOKS, shim, shims_folder
 from treering.errors import StorageFailed
 from treering.git import files

@@ -2,217 +2,32 @@
 
 Memories need none of it. Everything is worked out first, so that a dry run says what would be done,
 and what was done is written down, so that it can be taken back even after others edited the same
-files."""
+files.
+"""
 
-import contextlib
-import json
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from treering.actions.setup import client_files, hook_files
+from treering.actions.setup import client_files, git_config, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan, update_push_notice, update_wait_hook
+from treering.actions.setup.traces import InitRecord
 from treering.actions.sync import Progress
 from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
 from treering.capture.journal import HOOKS, Journal
 from treering.derived.database import close_all
 from treering.errors import Busy, Invalid, StorageFailed, SyncRefused, TreeringError
-from treering.git import config
 from treering.git import config as config_file
-from treering.git.files import make_shared_folder, read_file, replace_file
-from treering.git.log import shows_all_decorations
+from treering.git.files import replace_file
 from treering.git.refs import list_refs, set_together
 from treering.git.remote import Remote
 from treering.git.repository import Repository
 from treering.model.scope import REFS
-from treering.sync.refspec import (
-    fetch_refspec,
-    find_remote,
-    find_sharing_remote,
-    is_for_memories,
-    prefix_of,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ClientFile:
-    """One file of an agent's client, below the top of a work tree: what was put in, and what the
-    file was then."""
-
-    top: str
-    path: str
-    insertions: tuple[tuple[int, str], ...]
-    digest: str
-    is_created: bool
-    folders: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class InitRecord:
-    """Everything init added, up to now."""
-
-    is_known: bool = False
-    has_hooks: bool = False
-    folders: list[str] = field(default_factory=list)
-    created: list[str] = field(default_factory=list)
-    previous_hooks_path: str = ""
-    config: list[tuple[str, str]] = field(default_factory=list)
-    files: dict[str, ClientFile] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, repository: Repository) -> "InitRecord":
-        try:
-            said = json.loads(read_file(_path(repository)))
-            return _of(said)
-        except (OSError, ValueError, TypeError, KeyError):
-            return cls()
-
-    def write(self, repository: Repository) -> None:
-        path = _path(repository)
-        try:
-            make_shared_folder(path.parent)
-            replace_file(path, json.dumps(asdict(self), indent=1).encode(), mode=0o600)
-        except OSError as error:
-            raise StorageFailed(f"{path} cannot be written: {error.strerror}.") from error
-
-    @staticmethod
-    def remove(repository: Repository) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            _path(repository).unlink()
-
-
-def _path(repository: Repository) -> Path:
-    return repository.common_dir / "treering" / "init.json"
-
-
-def _of(said: dict[str, Any]) -> InitRecord:
-    files = {
-        path: ClientFile(
-            top=str(file["top"]),
-            path=str(file["path"]),
-            insertions=tuple((int(at), str(text)) for at, text in file["insertions"]),
-            digest=str(file["digest"]),
-            is_created=bool(file["is_created"]),
-            folders=tuple(map(str, file["folders"])),
-        )
-        for path, file in said["files"].items()
-    }
-    return InitRecord(
-        is_known=True,
-        has_hooks=bool(said["has_hooks"]),
-        folders=[str(folder) for folder in said["folders"]],
-        created=[str(name) for name in said["created"]],
-        previous_hooks_path=str(said["previous_hooks_path"]),
-        config=[(str(key), str(value)) for key, value in said["config"]],
-        files=files,
-    )
-
-
-_OURS = f"{REFS}*"
-HOOKS_PATH = "core.hooksPath"
-SYNC = "treering.sync"
-
-
-class ConfigValue(NamedTuple):
-    """One value of one key of git's configuration."""
-
-    key: str
-    value: str
-    is_one_of_many: bool = True
-
-    def __str__(self) -> str:
-        return f"{self.key}={self.value}"
-
-
-def list_missing(repository: Repository, *, sync: bool) -> tuple[list[ConfigValue], list[str]]:
-    """Return what is missing in the configuration, and what has to be said about it."""
-    found, notes = [], []
-    prefix = prefix_of(repository)
-    for remote in repository.remotes():
-        values = _values(repository, f"remote.{remote}.fetch")
-        line = fetch_refspec(remote, prefix)
-        if line in values:
-            continue
-        if _is_fetched_by_branches(values):
-            found.append(ConfigValue(f"remote.{remote}.fetch", line))
-        else:
-            notes.append(
-                f"{remote} has no fetch refspec for branches, so none was added for memories: "
-                "a plain `git fetch` would fetch something else. `treering sync` works."
-            )
-    if shows_all_decorations(repository.common_dir, _OURS):
-        found.append(ConfigValue("log.excludeDecoration", _OURS))
-    if sync and _values(repository, SYNC) != ["true"]:
-        found.append(ConfigValue(SYNC, "true", is_one_of_many=False))
-    return found, notes
-
-
-def list_misplaced(repository: Repository) -> list[ConfigValue]:
-    """Refspecs of ours that stayed behind when a remote was renamed, or are for another place on it
-    than the one that was chosen."""
-    prefix = prefix_of(repository)
-    return [
-        ConfigValue(f"remote.{remote}.fetch", value)
-        for remote in repository.remotes()
-        for value in _values(repository, f"remote.{remote}.fetch")
-        if is_for_memories(value) and value != fetch_refspec(remote, prefix)
-    ]
-
-
-def _is_fetched_by_branches(values: list[str]) -> bool:
-    sources = [value.lstrip("+").partition(":")[0] for value in values]
-    return any(source.startswith("refs/heads/") for source in sources)
-
-
-def _values(repository: Repository, key: str) -> list[str]:
-    return config.read_all(repository.common_dir, key)
-
-
-def local_hooks_path(repository: Repository) -> str:
-    return "".join(_values(repository, HOOKS_PATH)[-1:])
-
-
-def put_setting(repository: Repository, setting: ConfigValue, traces: InitRecord) -> None:
-    write = config.add if setting.is_one_of_many else config.put
-    write(repository.common_dir, setting.key, setting.value)
-    if (setting.key, setting.value) not in traces.config:
-        traces.config.append((setting.key, setting.value))
-
-
-def list_own_settings(repository: Repository, traces: InitRecord) -> list[ConfigValue]:
-    """Return what is there of what init set: as written down, or by its name."""
-    values = [ConfigValue(key, value) for key, value in traces.config]
-    values += list_misplaced(repository)
-    if not traces.is_known:
-        values += [
-            ConfigValue(f"remote.{name}.fetch", fetch_refspec(name, prefix_of(repository)))
-            for name in repository.remotes()
-        ]
-    found = (s for s in dict.fromkeys(values) if s.value in _values(repository, s.key))
-    return list(found)
-
-
-def take_back(repository: Repository, key: str, value: str) -> bool:
-    """Remove one value of a key; False where it is no longer there."""
-    if value not in _values(repository, key):
-        return False
-    config.unset(repository.common_dir, key, value)
-    config.drop_empty_section(repository.common_dir, key)
-    return True
-
-
-def set_hooks_path(repository: Repository, value: str) -> None:
-    if value:
-        config.put(repository.common_dir, HOOKS_PATH, value)
-    else:
-        config.unset(repository.common_dir, HOOKS_PATH)
-        config.drop_empty_section(repository.common_dir, HOOKS_PATH)
-
+from treering.sync.refspec import find_remote, find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.
 _PATIENCE = 30.0
@@ -276,17 +91,17 @@ def init(
             if hooks
             else HookPlan(hook_files.front(repository), (), ())
         )
-        settings, notes = list_missing(repository, sync=sync)
-        stale = list_misplaced(repository)
+        settings, notes = git_config.list_missing(repository, sync=sync)
+        stale = git_config.list_misplaced(repository)
         files, more = client_files.plan_files(repository, additions)
         if not dry_run:
             _begin_journal(workspace, program)
             try:
                 _apply_hooks(repository, plan, traces)
                 for setting in stale:
-                    take_back(repository, setting.key, setting.value)
+                    git_config.take_back(repository, setting.key, setting.value)
                 for setting in settings:
-                    put_setting(repository, setting, traces)
+                    git_config.put(repository, setting, traces)
                 for file in files:
                     client_files.write(repository, file, traces)
                 notes = [*notes, *filter(None, [update_wait_hook(repository)])]
@@ -296,7 +111,7 @@ def init(
     news = _fetch_memories(workspace, is_interactive, progress) if not dry_run else []
     config = [str(setting) for setting in settings]
     if plan.sets_path:
-        config.append(f"{HOOKS_PATH}={plan.folder}")
+        config.append(f"{git_config.HOOKS_PATH}={plan.folder}")
     return Setup(
         dry_run,
         plan.names,
@@ -414,8 +229,8 @@ def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> 
         hook_files.write_hooks(plan, traces)
     if plan.sets_path:
         if not _is_in_front(repository):
-            traces.previous_hooks_path = local_hooks_path(repository)
-        set_hooks_path(repository, str(plan.folder))
+            traces.previous_hooks_path = git_config.local_hooks_path(repository)
+        git_config.set_hooks_path(repository, str(plan.folder))
 
 
 def uninstall(
@@ -439,17 +254,17 @@ def uninstall(
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)
         hooks = hook_files.hooks_to_remove(repository, traces)
-        values = list_own_settings(repository, traces)
+        values = git_config.ours(repository, traces)
         files, notes = client_files.to_take_back(repository, traces)
         gives_back_path = _is_in_front(repository)
         if not dry_run:
             if gives_back_path:
-                set_hooks_path(repository, traces.previous_hooks_path)
+                git_config.set_hooks_path(repository, traces.previous_hooks_path)
             for path in hooks:
                 hook_files.remove_hook(path, traces)
             hook_files.remove_folders(repository, traces)
             for setting in values:
-                take_back(repository, setting.key, setting.value)
+                git_config.take_back(repository, setting.key, setting.value)
             update_wait_hook(repository, is_leaving=True)
             update_push_notice(repository, is_leaving=True)
             for remote in repository.remotes():  # what it last said of its trunk
@@ -461,7 +276,7 @@ def uninstall(
             InitRecord.remove(repository)
     config = [str(setting) for setting in values]
     if gives_back_path:
-        config.append(f"{HOOKS_PATH}={hook_files.front(repository)}")
+        config.append(f"{git_config.HOOKS_PATH}={hook_files.front(repository)}")
     return Setup(
         dry_run,
         tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
@@ -507,4 +322,4 @@ def _end_journal(workspace: Workspace) -> None:
 
 
 def _is_in_front(repository: Repository) -> bool:
-    return hook_files.is_front(Path(local_hooks_path(repository)))
+    return hook_files.is_front(Path(git_config.local_hooks_path(repository)))
