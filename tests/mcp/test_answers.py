@@ -110,7 +110,9 @@ def test_a_memory_is_read_whole_or_in_parts(agent, repo):
 def test_long_lists_of_any_answer_are_cut(agent, repo):
     """Not only recall can be long."""
     tr = repo.tr
-    tr.remember("Tagged", type="insight", tags=[f"{n}-{'tag' * 20}" for n in range(400)])
+    for start in range(0, 400, 40):
+        tags = [f"{n}-{'tag' * 20}" for n in range(start, start + 40)]
+        tr.remember(f"Tagged from {start}", type="insight", tags=tags)
 
     async def story(it):
         return await it.said("status", view="tags")
