@@ -1,12 +1,15 @@
 """The program as people and scripts run it."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import treering
 from conftest import TREERING, Repo
 from treering.cli.group import BESIDE_VERBS
 from treering.verbs import VERBS
@@ -261,6 +264,26 @@ def test_an_interrupt_while_it_starts_leaves_no_traceback() -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("missing", ["data/credentials.txt", "cli/screen.py", "cli/main.py"])
+def test_an_installation_that_lost_a_file_says_so(tmp_path: Path, missing: str) -> None:
+    """Even the words of an error are masked by tables and modules that have to be read."""
+    broken = tmp_path / "treering"
+    shutil.copytree(Path(treering.__file__).parent, broken, ignore=shutil.ignore_patterns("*.pyc"))
+    (broken / missing).unlink()
+    code = "from treering.cli.start import run; run()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, "recall", "x", "--repo", "nowhere", "--json"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert json.loads(done.stderr)["error"]["code"] == "storage_failed"
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -18,6 +18,8 @@ def run() -> None:
         code = _run()
     except KeyboardInterrupt:  # while everything is imported
         code = 130
+    except (OSError, ImportError) as error:
+        code = _tell_broken_installation(error)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -37,6 +39,21 @@ def _replace_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+
+
+def _tell_broken_installation(error: OSError | ImportError) -> int:
+    """Say that a module or table of our own cannot be read, with none of what would take reading.
+
+    What an error says is masked first; without the table of credentials only a reason is safe."""
+    reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not found"
+    message = f"A file of treering itself cannot be read: {reason}."
+    hint = "Try again; if it stays so, install treering again."
+    text = f"error: {message}\nhint: {hint}\n"
+    if "--json" in sys.argv:
+        error_fields = f'"code": "storage_failed", "message": "{message}", "hint": "{hint}"'
+        text = f'{{"error": {{{error_fields}}}}}\n'
+    sys.stderr.write(text)
+    return 1
 
 
 def _run() -> int:
