@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar, Unpack
 
 from treering.actions import inputs
 from treering.actions.revise import diff_fields
 from treering.actions.searcher import SearchView
-from treering.actions.tidying import Rewrite, TidyCandidates, tags_of, text_given
+from treering.actions.tidying import Rewrite, Selection, TidyCandidates, tags_of, text_given
 from treering.actions.workspace import Position, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
 from treering.errors import Invalid, NeedsModel
@@ -63,39 +63,33 @@ class Enrichment:
 def enrich(
     workspace: Workspace,
     *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
     content: str = "",
     title: str = "",
     limit: int = 20,
     dry_run: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    **selection: Unpack[Selection],
 ) -> Enrichment:
     """Suggest tags, title, topic and files; without `dry_run` take them over, with the text given
     in `content`."""
-    if (content or title) and len(ids) != 1:
+    candidates = TidyCandidates(workspace, **selection)
+    if (content or title) and len(candidates.ids) != 1:
         raise Invalid("A text is for one memory.", hint="Name it with one id.")
-    candidates = TidyCandidates(
-        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
-    )
     text = text_given(content) if content else ""
     secrets.refuse(title)
-    is_named = bool(ids or query)
-    entries = [entry for entry in candidates.entries if is_named or _is_bare(entry)]
-    position = workspace.position(branch)
+    is_chosen = candidates.is_chosen
+    entries = [entry for entry in candidates.entries if is_chosen or _is_bare(entry)]
+    position = workspace.position(candidates.branch)
     places = candidates.locate(entries)
     drafts_of_all = (_Draft(workspace, position, candidates, place) for place in places)
-    useful = (draft for draft in drafts_of_all if is_named or draft.has_suggestions)
+    useful = (draft for draft in drafts_of_all if is_chosen or draft.has_suggestions)
     drafts = list(islice(useful, limit))
     if dry_run:
         return Enrichment(tuple(draft.describe() for draft in drafts), len(entries))
     for draft in drafts:
         draft.take(text, title)
-    if ids and not any(draft.is_changed for draft in drafts):
+    if candidates.ids and not any(draft.is_changed for draft in drafts):
         raise NeedsModel("Rules have nothing more to add: someone has to write a better text.")
-    return Enrichment(_write(workspace, branch, drafts), len(entries))
+    return Enrichment(_write(workspace, candidates.branch, drafts), len(entries))
 
 
 def _is_bare(entry: Entry) -> bool:
@@ -257,60 +251,54 @@ class PrunedLinks(NamedTuple):
 def infer_links(
     workspace: Workspace,
     *,
-    ids: Sequence[str] = (),
-    query: str = "",
-    type: str = "",
     min_confidence: float = 0.7,
     limit: int = 20,
-    branch: str = "",
     dry_run: bool = True,
+    **selection: Unpack[Selection],
 ) -> InferredLinks:
     """Find the links that a capture would have made, the surest first; made in one commit.
 
     Without ids it looks at what was captured on the branch itself: links for memories of the trunk
     are made on the trunk, not copied to every branch.
     """
-    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type=type, query=query)
+    candidates = TidyCandidates(workspace, **selection)
     workspace.rows.catch_up(candidates.search_view.view)
-    sources = _list_sources(workspace, candidates, branch, is_named=bool(ids))
+    sources = _list_sources(workspace, candidates)
     links = [
         link
         for link in _missing(workspace, candidates.search_view, sources)
         if link.confidence >= min_confidence
     ]
     if not dry_run and links:
-        _write_links(workspace, branch, "infer-links", links[:limit], _add_link)
+        _write_links(workspace, candidates.branch, "infer-links", links[:limit], _add_link)
     return InferredLinks("infer_links", dry_run, tuple(links[:limit]), len(links))
 
 
 def prune_links(
     workspace: Workspace,
     *,
-    ids: Sequence[str] = (),
     limit: int = 1000,
-    branch: str = "",
     dry_run: bool = True,
+    **selection: Unpack[Selection],
 ) -> PrunedLinks:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
-    candidates = TidyCandidates(workspace, branch=branch, ids=ids, type="", query="")
-    places = _list_sources(workspace, candidates, branch, is_named=bool(ids))
+    candidates = TidyCandidates(workspace, **selection)
+    places = _list_sources(workspace, candidates)
     sources, now = {place.id for place in places}, workspace.clock()
     edges = (edge for edge in candidates.search_view.network.edges() if edge.source in sources)
     links = [
         PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
     ]
     if not dry_run and links:
-        _write_links(workspace, branch, "prune-links", links[:limit], _drop_link)
+        _write_links(workspace, candidates.branch, "prune-links", links[:limit], _drop_link)
     return PrunedLinks("prune_links", dry_run, tuple(links[:limit]), len(links))
 
 
-def _list_sources(
-    workspace: Workspace, candidates: TidyCandidates, branch: str, *, is_named: bool
-) -> list[Copy]:
+def _list_sources(workspace: Workspace, candidates: TidyCandidates) -> list[Copy]:
     """The memories to look at: those named, else those of the branch itself, newest first."""
-    if is_named:
+    if candidates.ids:
         return candidates.places
-    scope = workspace.position(branch).scope
+    scope = workspace.position(candidates.branch).scope
     return [p for p in reversed(candidates.places) if p.layer.snapshot.scope == scope]
 
 

@@ -5,10 +5,10 @@ from sources that stay. Of exact copies all but one are forgotten.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Unpack
 
 from treering.actions import inputs
 from treering.actions.remember import identify
@@ -17,6 +17,7 @@ from treering.actions.tidying import (
     Outlook,
     Rewrite,
     SameMemories,
+    Selection,
     TidyCandidates,
     files_of,
     incoming,
@@ -169,28 +170,23 @@ class _Composition(NamedTuple):
 def merge_memories(
     workspace: Workspace,
     *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
     content: str = "",
     title: str = "",
     threshold: float = 0.8,
     limit: int = 20,
     dry_run: bool = True,
-    progress: Callable[[int, int], None] | None = None,
     caller: str = "",
+    **selection: Unpack[Selection],
 ) -> Merges:
     """Find memories to merge, or merge: those named by `ids` into `content`.
 
     Memories with one and the same text need no content. With `ids` a `type` is that of the new
     memory, else it chooses which are looked at.
     """
+    candidates = TidyCandidates(workspace, **selection)
+    ids, type = candidates.ids, candidates.type
     if content and not ids:
         raise Invalid("Which memories does the content replace?", hint="Name them with ids.")
-    candidates = TidyCandidates(
-        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
-    )
     if ids:
         _check(candidates.places)
         families = [candidates.together()]
@@ -205,47 +201,42 @@ def merge_memories(
         return Merges(groups, len(families), ())
     if not wanted.text and not all(family.is_exact for family in page):
         raise NeedsModel("To merge, someone has to write what all of them say.")
-    merges = tuple(wanted.store(workspace, branch, family) for family in page)
+    merges = tuple(wanted.store(workspace, candidates.branch, family) for family in page)
     return Merges(groups, len(families), merges)
 
 
 def summarize(
     workspace: Workspace,
     *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
     content: str = "",
     title: str = "",
     limit: int = 20,
     dry_run: bool = True,
-    progress: Callable[[int, int], None] | None = None,
     caller: str = "",
+    **selection: Unpack[Selection],
 ) -> Summaries:
     """Find what could be summarized (by topic, else by tag), or store a summary.
 
     With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
     memory, else it chooses which are looked at.
     """
-    is_named = bool(ids or query)
-    if content and not is_named:
+    candidates = TidyCandidates(workspace, **selection)
+    if content and not candidates.is_chosen:
         raise Invalid("What is the content a summary of?", hint="Name the memories, or a query.")
-    candidates = TidyCandidates(
-        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
-    )
-    subjects = list(_list_subjects(candidates, query, is_named=is_named))
+    subjects = list(_list_subjects(candidates))
     page = subjects[:limit]
-    kind = type_named(type) if ids and type else _SUMMARY_TYPE
+    is_typed = candidates.ids and candidates.type
+    kind = type_named(candidates.type) if is_typed else _SUMMARY_TYPE
     wanted = _read_composition("summarize", content, title, kind, caller)
-    groups = tuple(wanted.describe(some, about, is_named=is_named) for about, some in page)
+    is_chosen = candidates.is_chosen
+    groups = tuple(wanted.describe(some, about, is_named=is_chosen) for about, some in page)
     if dry_run:
         return Summaries(groups, len(subjects), ())
     if page and not wanted.text:
         raise NeedsModel("To summarize, someone has to write the summary.")
     summaries = []
     for _, sources in page:
-        made = wanted.store(workspace, branch, sources)
+        made = wanted.store(workspace, candidates.branch, sources)
         summaries.append(Summary(made.id, made.title, made.version, sources.ids, made.back))
     return Summaries(groups, len(subjects), tuple(summaries))
 
@@ -267,14 +258,12 @@ def _check(places: Sequence[Copy]) -> None:
         )
 
 
-def _list_subjects(
-    candidates: TidyCandidates, query: str, *, is_named: bool
-) -> Iterator[tuple[str, SameMemories]]:
+def _list_subjects(candidates: TidyCandidates) -> Iterator[tuple[str, SameMemories]]:
     """Yield what there is to summarize: a subject, and the memories about it."""
-    if is_named:
+    if candidates.is_chosen:
         if not candidates.places:
             raise Invalid("Nothing was found to summarize.", hint="Try another query.")
-        yield query, _as_sources(candidates.places)
+        yield candidates.query, _as_sources(candidates.places)
         return
     for about, entries in _by_subject(candidates.entries).items():
         if len(entries) >= _FEWEST_SUMMARIZED and not _is_covered(candidates, entries):
@@ -346,26 +335,20 @@ class Deduped:
 def dedupe(
     workspace: Workspace,
     *,
-    branch: str = "",
-    ids: Sequence[str] = (),
-    type: str = "",
-    query: str = "",
     threshold: float = 0.8,
     limit: int = 20,
     dry_run: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    **selection: Unpack[Selection],
 ) -> Deduped:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
-    candidates = TidyCandidates(
-        workspace, branch=branch, ids=ids, type=type, query=query, progress=progress
-    )
+    candidates = TidyCandidates(workspace, **selection)
     families = candidates.alike(threshold)
     page = families[:limit]
     groups = tuple(map(_describe, page))
     if dry_run:
         return Deduped(groups, len(families), (), 0)
     copies = [family for family in page if family.is_exact]
-    return Deduped(groups, len(families), *_remove(workspace, branch, copies))
+    return Deduped(groups, len(families), *_remove(workspace, candidates.branch, copies))
 
 
 def _describe(family: SameMemories) -> Group:

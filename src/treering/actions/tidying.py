@@ -6,7 +6,7 @@ In a rewrite each change sees the ones before it, and all become one commit.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, Unpack
 
 from treering.actions import inputs
 from treering.actions.searcher import SearchView
@@ -80,30 +80,38 @@ class SameMemories:
         return tuple(memory.title for memory in self.memories)
 
 
+class Selection(TypedDict, total=False):
+    """Which memories an operation is about, as its caller says it."""
+
+    branch: str
+    ids: Sequence[str]
+    type: str
+    query: str
+    progress: Callable[[int, int], None] | None
+
+
 class TidyCandidates:
     """The memories an operation is about: those named, those a query finds, or all in force."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        *,
-        branch: str,
-        ids: Sequence[str],
-        type: str,
-        query: str,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> None:
-        view = workspace.view(branch)
+    def __init__(self, workspace: Workspace, **selection: Unpack[Selection]) -> None:
+        self.branch, self.type = selection.get("branch", ""), selection.get("type", "")
+        self.ids, self.query = selection.get("ids", ()), selection.get("query", "")
+        view = workspace.view(self.branch)
         self.search_view: SearchView = workspace.searcher.search_view(view)
         self._workspace = workspace
-        self._progress = progress
+        self._progress = selection.get("progress")
         self._texts: dict[str, str] = {}
-        if ids:
-            self.entries = self._by_id(ids)
-        elif query:
-            self.entries = self._search(query, type)
+        if self.ids:
+            self.entries = self._by_id(self.ids)
+        elif self.query:
+            self.entries = self._search(self.query, self.type)
         else:
-            self.entries = self._all(type)
+            self.entries = self._all(self.type)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Tell whether somebody named them, or asked for them."""
+        return bool(self.ids or self.query)
 
     @property
     def places(self) -> list[Copy]:
