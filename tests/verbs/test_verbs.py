@@ -21,7 +21,7 @@ from treering.model import choices
 from treering.model.query import Filters
 from treering.verbs import VERBS, find_verb, list_tools, list_verbs
 from treering.verbs.upkeep import OPERATIONS
-from treering.verbs.verb import Parameter, Verb, verb_of
+from treering.verbs.verb import Parameter, Verb, keywords_of, verb_of
 
 #: Commands of the command line alone, and the registry, whose operations are verbs of their own.
 WITHOUT_WORK = {"mcp", "web", "completion", "demo", "maintain"}
@@ -38,7 +38,11 @@ def verb(request: pytest.FixtureRequest) -> Verb:
 def test_the_work_takes_what_the_signature_says(verb: Verb) -> None:
     """Names, defaults and types: mypy does not look through the import."""
     _, *defined = inspect.signature(verb.act).parameters.values()
-    _, *taken = inspect.signature(verb.load()).parameters.values()
+    if isinstance(operations := verb.load(), dict):
+        asked = {word for each in operations.values() for word in keywords_of(each)}
+        assert asked | {"op"} == {p.name for p in defined}
+        return
+    _, *taken = inspect.signature(operations).parameters.values()
 
     is_open = any(p.kind is p.VAR_KEYWORD for p in taken)  # filters, checked by name
     spelled = {p.name: p.default for p in taken if p.kind is not p.VAR_KEYWORD}

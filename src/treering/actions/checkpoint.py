@@ -4,7 +4,7 @@ A checkpoint is a memory of its branch. Unlike other memories it is an event: th
 an hour later are a new one, or the newest would not be the last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
@@ -42,36 +42,17 @@ class CheckpointLoaded(TypedDict):
     pending: NotRequired[int]
 
 
-def checkpoint(
+def save(
     workspace: Workspace,
-    op: str,
     *,
-    summary: str = "",
-    next_steps: Sequence[str] = (),
+    summary: str,
+    next_steps: Sequence[str],
     open_files: Sequence[str] = (),
     session: str = "",
     branch: str = "",
     caller: str = "",
-) -> Remembered | CheckpointLoaded:
-    """Save the state of the work on a branch, or load the last one."""
-    if op == "save":
-        return _save(workspace, summary, next_steps, open_files, session, branch, caller)
-    pending = drain_briefly(workspace)
-    answer = load(workspace, session=session, branch=branch)
-    if pending:
-        answer["pending"] = pending
-    return answer
-
-
-def _save(
-    workspace: Workspace,
-    summary: str,
-    next_steps: Sequence[str],
-    open_files: Sequence[str],
-    session: str,
-    branch: str,
-    caller: str,
 ) -> Remembered:
+    """Save the state of the work on a branch."""
     text = inputs.clean_content(summary, "summary")
     steps = [step for raw in next_steps if (step := inputs.line_given(raw, "next step"))]
     files = [name for raw in open_files if (name := inputs.line_given(raw, "open file"))]
@@ -120,6 +101,21 @@ def _inside(workspace: Workspace, files: Sequence[str]) -> list[str]:
             continue
         names.append(name)
     return names
+
+
+def load_all(workspace: Workspace, *, session: str = "", branch: str = "") -> CheckpointLoaded:
+    """Load the last checkpoint, once what hooks noted is written down, if that is quick."""
+    pending = drain_briefly(workspace)
+    answer = load(workspace, session=session, branch=branch)
+    if pending:
+        answer["pending"] = pending
+    return answer
+
+
+OPERATIONS: dict[str, Callable[..., Remembered | CheckpointLoaded]] = {
+    "save": save,
+    "load": load_all,
+}
 
 
 def load(workspace: Workspace, *, session: str = "", branch: str = "") -> CheckpointLoaded:

@@ -5,7 +5,7 @@ has a branch, a history and links like any other.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
 from treering.actions.revise import forget
@@ -97,6 +97,7 @@ class EntityIndex:
 
     def resolve(self, word: str, kind: str = "") -> Entity:
         """The entity someone means by a name or an id."""
+        word = inputs.line_given(word, "name")
         if entity := self.by_name(word, kind):
             return entity
         try:
@@ -208,58 +209,6 @@ EntityAnswer = (
 )
 
 
-class _EntityRequest(NamedTuple):
-    """One call, its words checked."""
-
-    name: str
-    kind: str
-    text: str
-    ids: tuple[str, ...]
-    canonical: str
-    properties: Mapping[str, object]
-    min_confidence: float
-    store: bool
-    dry_run: bool
-    limit: int
-    branch: str
-    caller: str
-
-
-def entities(
-    workspace: Workspace,
-    op: str,
-    *,
-    name: str = "",
-    kind: str = "",
-    text: str = "",
-    ids: Sequence[str] = (),
-    canonical: str = "",
-    properties: Mapping[str, Any] | None = None,
-    min_confidence: float = 0.6,
-    store: bool = False,
-    dry_run: bool = True,
-    limit: int = 50,
-    branch: str = "",
-    caller: str = "",
-) -> EntityAnswer:
-    """Do one of the operations; the answer is the contract's for it."""
-    request = _EntityRequest(
-        name=inputs.line_given(name, "name"),
-        kind=kind,
-        text=inputs.text_given(text, "text"),
-        ids=tuple(ids),
-        canonical=inputs.line_given(canonical, "canonical name"),
-        properties=_plain(properties or {}),
-        min_confidence=min_confidence,
-        store=store,
-        dry_run=dry_run,
-        limit=limit,
-        branch=branch,
-        caller=caller,
-    )
-    return _OPERATIONS[op](workspace, request)
-
-
 def _plain(properties: Mapping[str, object]) -> dict[str, object]:
     if len(properties) > _MOST_PROPERTIES:
         raise Invalid(f"An entity has at most {_MOST_PROPERTIES} properties.")
@@ -272,25 +221,34 @@ def _plain(properties: Mapping[str, object]) -> dict[str, object]:
     return plain
 
 
-def _list(workspace: Workspace, request: _EntityRequest) -> EntityList:
-    roster = EntityIndex(workspace, request.branch)
+def list_entities(
+    workspace: Workspace, *, name: str, kind: str, limit: int, branch: str
+) -> EntityList:
+    """Return the entities of a kind, or with a part of a name, the most mentioned first."""
+    roster = EntityIndex(workspace, branch)
+    part = inputs.line_given(name, "name").casefold()
     pairs = [
         (roster.mentions(entity), entity)
         for entity in roster.all()
-        if not request.kind or entity.kind == request.kind
-        if not request.name or request.name.casefold() in entity.name.casefold()
+        if (not kind or entity.kind == kind) and part in entity.name.casefold()
     ]
     pairs.sort(key=lambda pair: (-len(pair[0]), pair[1].name.casefold(), pair[1].id))
     page: list[EntityCount] = [
         {"id": entity.id, "name": entity.name, "kind": entity.kind, "mentions": len(sources)}
-        for sources, entity in pairs[: request.limit]
+        for sources, entity in pairs[:limit]
     ]
     return {"entities": page, "total": len(pairs)}
 
 
-def _get(workspace: Workspace, request: _EntityRequest) -> EntityFound:
-    roster = EntityIndex(workspace, request.branch)
-    entity = roster.resolve(_one_named(request), request.kind)
+def get_entity(
+    workspace: Workspace, *, name: str, ids: Sequence[str], kind: str, limit: int, branch: str
+) -> EntityFound:
+    """Return one entity, and the memories that mention it."""
+    roster = EntityIndex(workspace, branch)
+    word = name or (ids[0] if len(ids) == 1 else "")
+    if not word:
+        raise Invalid("Which entity?", hint="Give its name or its id.")
+    entity = roster.resolve(word, kind)
     sources = roster.mentions(entity)
     return {
         "id": entity.id,
@@ -301,44 +259,46 @@ def _get(workspace: Workspace, request: _EntityRequest) -> EntityFound:
         "branch": entity.place.layer.branch,
         "mentions": len(sources),
         "mentioned_by": [
-            {"id": memory_id, "title": title}
-            for memory_id, title in list(sources.items())[: request.limit]
+            {"id": memory_id, "title": title} for memory_id, title in list(sources.items())[:limit]
         ],
     }
 
 
-def _one_named(request: _EntityRequest) -> str:
-    word = request.name or (request.ids[0] if len(request.ids) == 1 else "")
-    if not word:
-        raise Invalid("Which entity?", hint="Give its name or its id.")
-    return word
-
-
-def _add(workspace: Workspace, request: _EntityRequest) -> EntityAdded:
-    if not request.name:
+def add_entity(
+    workspace: Workspace,
+    *,
+    name: str,
+    kind: str,
+    properties: Mapping[str, object] | None,
+    branch: str,
+    caller: str,
+) -> EntityAdded:
+    """Store an entity, or what is new about one that is there."""
+    name, facts = inputs.line_given(name, "name"), _plain(properties or {})
+    if not name:
         raise Invalid("An entity needs a name.")
-    secrets.refuse(request.name, *(str(value) for value in request.properties.values()))
-    kind = request.kind or kind_of(request.name)
-    EntityIndex(workspace, request.branch)  # may build the index: not under the lock
+    secrets.refuse(name, *(str(value) for value in facts.values()))
+    kind = kind or kind_of(name)
+    EntityIndex(workspace, branch)  # may build the index: not under the lock
 
     def attempt(writing: Writing) -> EntityAdded:
-        roster = EntityIndex(workspace, request.branch, writing.view)
-        entity = roster.by_name(request.name, kind)
+        roster = EntityIndex(workspace, branch, writing.view)
+        entity = roster.by_name(name, kind)
         if entity is None:
-            memory, replaces = _new(workspace, request, roster, request.name, kind)
-            if request.properties:
-                memory = memory.with_details(properties=dict(request.properties))
+            memory, replaces = _new(workspace, roster, name, kind, caller)
+            if facts:
+                memory = memory.with_details(properties=facts)
             writing.commit("remember", [Change(memory, replaces, False)])
-            return {"id": memory.id, "name": request.name, "kind": kind, "created": True}
-        if request.properties and not request.properties.items() <= entity.properties.items():
-            writing.commit("revise", [_with_properties(workspace, entity, request.properties)])
+            return {"id": memory.id, "name": name, "kind": kind, "created": True}
+        if not facts.items() <= entity.properties.items():
+            writing.commit("revise", [_with_properties(workspace, entity, facts)])
         return {"id": entity.id, "name": entity.name, "kind": entity.kind, "created": False}
 
-    return workspace.write(request.branch, attempt)
+    return workspace.write(branch, attempt)
 
 
 def _new(
-    workspace: Workspace, request: _EntityRequest, roster: EntityIndex, name: str, kind: str
+    workspace: Workspace, roster: EntityIndex, name: str, kind: str, caller: str
 ) -> tuple[Memory, Copy | None]:
     """A memory for an entity nobody knows, under a free id or the one it was forgotten under."""
     content, now = content_of(name, kind, ()), workspace.now()
@@ -350,9 +310,9 @@ def _new(
         content=content,
         created=now,
         modified=now,
-        source="agent" if request.caller else "person",
+        source="agent" if caller else "person",
         author=str(workspace.person),
-        agent=request.caller,
+        agent=caller,
         commit=workspace.repository.head().commit or "",
         details={"kind": kind},
     )
@@ -368,14 +328,17 @@ def _with_properties(
     return Change(new, entity.place, entity.place.is_private)
 
 
-def _delete(workspace: Workspace, request: _EntityRequest) -> EntitiesDeleted:
-    roster = EntityIndex(workspace, request.branch)
-    words = request.ids or ((request.name,) if request.name else ())
+def delete_entities(
+    workspace: Workspace, *, name: str, ids: Sequence[str], kind: str, branch: str
+) -> EntitiesDeleted:
+    """Forget entities."""
+    roster = EntityIndex(workspace, branch)
+    words = ids or ((name,) if name else ())
     if not words:
         raise Invalid("Which entity?", hint="Give its name, or ids.")
-    entity_ids = [roster.resolve(word, request.kind).id for word in words]
-    forget(workspace, entity_ids, reason="entity deleted", branch=request.branch)
-    back = ways(Call("forget", *entity_ids, restore=True, branch=request.branch))
+    entity_ids = [roster.resolve(word, kind).id for word in words]
+    forget(workspace, entity_ids, reason="entity deleted", branch=branch)
+    back = ways(Call("forget", *entity_ids, restore=True, branch=branch))
     return {"deleted": entity_ids, "back": back}
 
 
@@ -389,21 +352,24 @@ class _EntityMerge(NamedTuple):
     links_moved: int
 
 
-def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:
+def merge_entities(
+    workspace: Workspace, *, ids: Sequence[str], canonical: str, dry_run: bool, branch: str
+) -> EntitiesMerged:
     """Merge the entities meant by ids or names; without `canonical` the first one stays."""
-    secrets.refuse(request.canonical)
-    plan, back = _plan_merge(workspace, request, EntityIndex(workspace, request.branch)), None
-    if not request.dry_run:
+    canonical = inputs.line_given(canonical, "canonical name")
+    secrets.refuse(canonical)
+    plan, back = _plan_merge(workspace, EntityIndex(workspace, branch), ids, canonical), None
+    if not dry_run:
 
         def attempt(writing: Writing) -> tuple[_EntityMerge, str | None]:
-            seen = EntityIndex(workspace, request.branch, writing.view)
-            plan = _plan_merge(workspace, request, seen)
+            seen = EntityIndex(workspace, branch, writing.view)
+            plan = _plan_merge(workspace, seen, ids, canonical)
             plan.rewrite.commit(writing, "merge")
             return plan, writing.back
 
-        plan, back = workspace.write(request.branch, attempt)
+        plan, back = workspace.write(branch, attempt)
     answer: EntitiesMerged = {
-        "dry_run": request.dry_run,
+        "dry_run": dry_run,
         "into": plan.into.id,
         "name": plan.name,
         "merged": [other.id for other in plan.others],
@@ -414,9 +380,11 @@ def _merge(workspace: Workspace, request: _EntityRequest) -> EntitiesMerged:
     return answer
 
 
-def _plan_merge(workspace: Workspace, request: _EntityRequest, roster: EntityIndex) -> _EntityMerge:
-    by_id = {entity.id: entity for entity in map(roster.resolve, request.ids)}
-    into = _choose_heir(roster, by_id, request.canonical)
+def _plan_merge(
+    workspace: Workspace, roster: EntityIndex, ids: Sequence[str], canonical: str
+) -> _EntityMerge:
+    by_id = {entity.id: entity for entity in map(roster.resolve, ids)}
+    into = _choose_heir(roster, by_id, canonical)
     others = tuple(entity for entity in by_id.values() if entity.id != into.id)
     if not others:
         raise Invalid("Merging needs two different entities.", hint="Give two ids or names.")
@@ -425,8 +393,7 @@ def _plan_merge(workspace: Workspace, request: _EntityRequest, roster: EntityInd
             f"{into.name} is private, and {shared[0].name} is shared.",
             hint=ways(Call("entities", "merge", ids=list(by_id), canonical=shared[0].id)),
         )
-    name = request.canonical
-    name = into.name if not name or _is_called(into, name) else name
+    name = into.name if not canonical or _is_called(into, canonical) else canonical
     # What is private adds nothing to what is shared.
     givers = [e for e in others if into.place.is_private or not e.place.is_private]
     rewrite = Rewrite(workspace, roster.view)
@@ -474,84 +441,103 @@ def _is_called(entity: Entity, word: str) -> bool:
     return word == entity.id or word.casefold() == entity.name.casefold()
 
 
-def _extract(workspace: Workspace, request: _EntityRequest) -> EntitiesExtracted:
+def extract_entities(
+    workspace: Workspace,
+    *,
+    text: str,
+    ids: Sequence[str],
+    min_confidence: float,
+    store: bool,
+    limit: int,
+    branch: str,
+    caller: str,
+) -> EntitiesExtracted:
     """From a text, or from memories, which then get links to what they mention."""
-    roster = EntityIndex(workspace, request.branch)
-    places = [roster.view.find(word) for word in request.ids]
-    texts = [place.memory() for place in places]
-    if not request.text and not texts:
+    roster = EntityIndex(workspace, branch)
+    text = inputs.text_given(text, "text")
+    memories = [roster.view.find(word).memory() for word in ids]
+    if not text and not memories:
         raise Invalid("There is no text to extract from.", hint="Give a text, or ids of memories.")
-    whole = "\n\n".join([request.text, *(f"{m.title}\n{m.content}" for m in texts)])
-    items = extract(whole, request.min_confidence)[: request.limit]
-    if request.store and items:
-        ids = _store(workspace, request, items)
+    whole = "\n\n".join([text, *map(_words_of, memories)])
+    items = extract(whole, min_confidence)[:limit]
+    if store and items:
+        found = _store(workspace, items, text, ids, min_confidence, branch, caller)
     else:
-        ids = {
+        found = {
             item: entity.id for item in items if (entity := roster.by_name(item.name, item.kind))
         }
     return {
         "entities": [
             {"name": item.name, "kind": item.kind, "confidence": item.confidence,
-             "id": ids.get(item, "")}
+             "id": found.get(item, "")}
             for item in items
         ],
-        "stored": bool(request.store and items),
+        "stored": bool(store and items),
     }  # fmt: skip
 
 
+def _words_of(memory: Memory) -> str:
+    return f"{memory.title}\n{memory.content}"
+
+
 def _store(
-    workspace: Workspace, request: _EntityRequest, items: Sequence[NamedEntity]
+    workspace: Workspace,
+    items: Sequence[NamedEntity],
+    text: str,
+    ids: Sequence[str],
+    min_confidence: float,
+    branch: str,
+    caller: str,
 ) -> dict[NamedEntity, str]:
     """Everything that is new, and the links of the memories it was found in, in one commit."""
     secrets.refuse(*(item.name for item in items))
 
     def attempt(writing: Writing) -> dict[NamedEntity, str]:
-        roster = EntityIndex(workspace, request.branch, writing.view)
-        ids: dict[NamedEntity, str] = {}
+        roster = EntityIndex(workspace, branch, writing.view)
+        entity_ids: dict[NamedEntity, str] = {}
         changes: list[Change] = []
-        shared = [p.memory() for p in map(writing.view.find, request.ids) if not p.is_private]
-        texts = [request.text, *(f"{memory.title}\n{memory.content}" for memory in shared)]
+        places = [writing.view.find(word) for word in ids]
+        shared = [_words_of(place.memory()) for place in places if not place.is_private]
         # What only private memories name stays private, too.
-        names = {found.name.casefold() for text in texts for found in extract(text, 0.0)}
+        names = {found.name.casefold() for each in (text, *shared) for found in extract(each, 0.0)}
         for item in items:
             entity = roster.by_name(item.name, item.kind)
             if entity is None:
-                memory, replaces = _new(workspace, request, roster, item.name, item.kind)
+                memory, replaces = _new(workspace, roster, item.name, item.kind, caller)
                 memory = memory._replace(confidence=item.confidence)
                 changes.append(Change(memory, replaces, item.name.casefold() not in names))
-            ids[item] = entity.id if entity else changes[-1].memory.id
-        changes += _mentioning(workspace, writing, request, ids)
+            entity_ids[item] = entity.id if entity else changes[-1].memory.id
+        changes += _mentioning(places, entity_ids, min_confidence, workspace.now())
         if changes:
             writing.commit("remember", changes)
-        return ids
+        return entity_ids
 
-    return workspace.write(request.branch, attempt)
+    return workspace.write(branch, attempt)
 
 
 def _mentioning(
-    workspace: Workspace, writing: Writing, request: _EntityRequest, ids: Mapping[NamedEntity, str]
+    places: Sequence[Copy], entity_ids: Mapping[NamedEntity, str], min_confidence: float, now: str
 ) -> list[Change]:
     changes = []
-    for word in request.ids:
-        place = writing.view.find(word)
+    for place in places:
         memory = place.memory()
-        names = set(extract(f"{memory.title}\n{memory.content}", request.min_confidence))
+        names = set(extract(_words_of(memory), min_confidence))
         new = [
             Link("mentions", target, item.confidence, "system", "named in the text")
-            for item, target in ids.items()
+            for item, target in entity_ids.items()
             if item in names and not memory.has_link("mentions", target) and target != memory.id
         ]
         if new:
-            new_memory = memory._replace(links=(*memory.links, *new), modified=workspace.now())
+            new_memory = memory._replace(links=(*memory.links, *new), modified=now)
             changes.append(Change(new_memory, place, place.is_private))
     return changes
 
 
-_OPERATIONS: dict[str, Callable[[Workspace, _EntityRequest], EntityAnswer]] = {
-    "list": _list,
-    "get": _get,
-    "add": _add,
-    "delete": _delete,
-    "merge": _merge,
-    "extract": _extract,
+OPERATIONS: dict[str, Callable[..., EntityAnswer]] = {
+    "list": list_entities,
+    "get": get_entity,
+    "add": add_entity,
+    "delete": delete_entities,
+    "merge": merge_entities,
+    "extract": extract_entities,
 }

@@ -253,75 +253,31 @@ class PromptDeleted(TypedDict):
 PromptAnswer = PromptList | PromptFound | PromptText | PromptSaved | PromptDeleted
 
 
-class _PromptRequest(NamedTuple):
-    """One call, its words checked."""
-
-    name: str
-    kind: str
-    domain: str
-    content: str
-    description: str
-    tags: tuple[str, ...]
-    variables: Mapping[str, Any]
-    query: str
-    limit: int
-    format: str
-    branch: str
-
-
-def prompts(
+def find(
     workspace: Workspace,
-    op: str,
+    name: str,
     *,
-    name: str = "",
     kind: str = "",
-    content: str = "",
-    description: str = "",
-    tags: Sequence[str] = (),
-    variables: Mapping[str, Any] | None = None,
-    query: str = "",
-    limit: int = 10,
-    format: str = "markdown",
     domain: str = "",
     branch: str = "",
-) -> PromptAnswer:
-    """Do one of the operations; the answer is the contract's for it."""
-    request = _PromptRequest(
-        name=name,
-        kind=kind,
-        domain=domain,
-        content=content,
-        description=inputs.line_given(description, "description"),
-        tags=inputs.tags_given(tags),
-        variables=_nest(variables or {}),
-        query=query,
-        limit=limit,
-        format=format,
-        branch=branch,
-    )
-    return _OPERATIONS[op](workspace, request)
-
-
-def find(
-    workspace: Workspace, request: _PromptRequest, kinds: Sequence[str] = PROMPT_KINDS
+    kinds: Sequence[str] = PROMPT_KINDS,
 ) -> SavedPrompt:
     """The prompt that is meant: the user's own first, then the project's."""
-    name = prompts_model.check_name(request.name)
-    store = PromptStore(workspace, request.branch)
-    for domain in [request.domain] if request.domain else _LOOKED_IN:
-        for kind in [request.kind] if request.kind else kinds:
-            if entry := store.find(domain, kind, name):
+    name = prompts_model.check_name(name)
+    store = PromptStore(workspace, branch)
+    for each_domain in [domain] if domain else _LOOKED_IN:
+        for each_kind in [kind] if kind else kinds:
+            if entry := store.find(each_domain, each_kind, name):
                 return entry
-    what = request.kind or kinds[0]
-    raise PromptNotFound(f"There is no {what} {name}.")
+    raise PromptNotFound(f"There is no {kind or kinds[0]} {name}.")
 
 
 def template_named(
     workspace: Workspace, name: str, values: Collection[str], branch: str = ""
 ) -> template.Template:
     """A saved template taken apart, once it is sure that it needs no more than these values."""
-    request = _PromptRequest(name, "", "", "", "", (), {}, "", 10, "markdown", branch)
-    parts = template.parse(find(workspace, request, ("template", "prompt")).prompt.content)
+    entry = find(workspace, name, branch=branch, kinds=("template", "prompt"))
+    parts = template.parse(entry.prompt.content)
     missing = [word for word in variables_of(parts) if word not in values]
     if missing:
         raise Invalid(
@@ -337,21 +293,26 @@ def variables_of(parts: template.Template) -> list[str]:
     return [word for word in dict.fromkeys([*parts.needed, *sorted(inner)]) if word not in RESERVED]
 
 
-def _list(workspace: Workspace, request: _PromptRequest) -> PromptList:
-    store = PromptStore(workspace, request.branch)
+def list_prompts(
+    workspace: Workspace, *, kind: str, domain: str, tags: Sequence[str], branch: str
+) -> PromptList:
+    """Return the prompts of a kind, a domain, with all these tags."""
     items = [
         _describe(workspace, entry)
-        for entry in store.all()
-        if (not request.kind or entry.prompt.kind == request.kind)
-        and (not request.domain or entry.domain == request.domain)
-        and set(request.tags) <= set(entry.prompt.tags)
+        for entry in PromptStore(workspace, branch).all()
+        if (not kind or entry.prompt.kind == kind)
+        and (not domain or entry.domain == domain)
+        and set(inputs.tags_given(tags)) <= set(entry.prompt.tags)
     ]
     items.sort(key=lambda item: (item["name"], item["kind"], item["domain"]))
     return {"prompts": items, "total": len(items)}
 
 
-def _get(workspace: Workspace, request: _PromptRequest) -> PromptFound:
-    entry = find(workspace, request)
+def get_prompt(
+    workspace: Workspace, *, name: str, kind: str, domain: str, branch: str
+) -> PromptFound:
+    """Return one prompt as it was written."""
+    entry = find(workspace, name, kind=kind, domain=domain, branch=branch)
     answer: PromptFound = {
         **_describe(workspace, entry),
         "content": entry.prompt.content,
@@ -385,30 +346,40 @@ def _try_parse(prompt: Prompt) -> template.Template | None:
         return None  # fetched from elsewhere; running it says what is wrong
 
 
-def _run(workspace: Workspace, request: _PromptRequest) -> PromptText:
-    return _fill(workspace, request, ("prompt", "template"))
+def fill_prompt(
+    workspace: Workspace,
+    *,
+    op: str,
+    name: str,
+    kind: str,
+    domain: str,
+    variables: Mapping[str, Any] | None,
+    query: str,
+    limit: int,
+    format: str,
+    branch: str,
+) -> PromptText:
+    """Return the text with its variables and memories; to run means a prompt first, to render a
+    template."""
+    kinds = ("template", "prompt") if op == "render" else ("prompt", "template")
+    entry = find(workspace, name, kind=kind, domain=domain, branch=branch, kinds=kinds)
+    parts, values = template.parse(entry.prompt.content), _nest(variables or {})
+    _check_variables(entry.prompt, parts, values)
+    results: Sequence[Card] = ()
+    if query or "memories" in parts.mentioned:
+        from treering.actions.recall import recall
 
-
-def _render(workspace: Workspace, request: _PromptRequest) -> PromptText:
-    return _fill(workspace, request, ("template", "prompt"))
-
-
-def _fill(workspace: Workspace, request: _PromptRequest, kinds: Sequence[str]) -> PromptText:
-    entry = find(workspace, request, kinds)
-    parts = template.parse(entry.prompt.content)
-    _check_variables(entry.prompt, parts, request.variables)
-    wants_memories = bool(request.query) or "memories" in parts.mentioned
-    results = _recall(workspace, request) if wants_memories else []
+        results = recall(workspace, query, limit=limit, branch=branch, detail="full").results
     flag_ids = [result.id for result in results if result.flags and result.origin != YOU]
     memories = TemplateMemories(
         as_template_memory(result, result.content or "")
         for result in results
         if result.id not in flag_ids
     )
-    branch = request.branch or workspace.position().scope.branch
-    own = {"memories": memories, "query": request.query, "branch": branch, "count": len(memories)}
-    text = template.render(parts, {**own, **request.variables})
-    answer: PromptText = {"text": wrap(request.format, entry.prompt.name, text, memories)}
+    branch = branch or workspace.position().scope.branch
+    own = {"memories": memories, "query": query, "branch": branch, "count": len(memories)}
+    text = template.render(parts, {**own, **values})
+    answer: PromptText = {"text": wrap(format, entry.prompt.name, text, memories)}
     if flag_ids:
         answer["flagged"] = flag_ids
     runs = PromptRuns(workspace)
@@ -435,27 +406,30 @@ def _check_variables(prompt: Prompt, parts: template.Template, values: Mapping[s
         )
 
 
-def _recall(workspace: Workspace, request: _PromptRequest) -> Sequence[Card]:
-    from treering.actions.recall import recall
-
-    answer = recall(
-        workspace, request.query, limit=request.limit, branch=request.branch, detail="full"
-    )
-    return answer.results
-
-
-def _save(workspace: Workspace, request: _PromptRequest) -> PromptSaved:
-    content = inputs.clean_content(request.content)
+def save_prompt(
+    workspace: Workspace,
+    *,
+    name: str,
+    kind: str,
+    domain: str,
+    content: str,
+    description: str,
+    tags: Sequence[str],
+    branch: str,
+) -> PromptSaved:
+    """Store a prompt of the project, or one of your own."""
+    content = inputs.clean_content(content)
     template.parse(content)
-    secrets.refuse(content, request.description, *request.tags)
+    description, labels = inputs.line_given(description, "description"), inputs.tags_given(tags)
+    secrets.refuse(content, description, *labels)
     prompt = Prompt(
-        name=prompts_model.check_name(request.name),
-        kind=request.kind or "prompt",
+        name=prompts_model.check_name(name),
+        kind=kind or "prompt",
         content=content,
-        description=request.description[:1000],
-        tags=request.tags,
+        description=description[:1000],
+        tags=labels,
     )
-    entry = PromptStore(workspace, request.branch).save(request.domain or "project", prompt)
+    entry = PromptStore(workspace, branch).save(domain or "project", prompt)
     PromptRuns(workspace).note(entry)
     return {
         "name": prompt.name,
@@ -467,14 +441,17 @@ def _save(workspace: Workspace, request: _PromptRequest) -> PromptSaved:
     }
 
 
-def _delete(workspace: Workspace, request: _PromptRequest) -> PromptDeleted:
-    if not request.domain:
+def delete_prompt(
+    workspace: Workspace, *, name: str, kind: str, domain: str, branch: str
+) -> PromptDeleted:
+    """Take a prompt away."""
+    if not domain:
         raise Invalid(
             "Say whose prompt is to be deleted: the project's or your own.",
             hint=Advice("{} or {}.", Option("domain", "project"), Option("domain", "user")),
         )
-    entry = find(workspace, request)
-    PromptStore(workspace, request.branch).delete(entry)
+    entry = find(workspace, name, kind=kind, domain=domain, branch=branch)
+    PromptStore(workspace, branch).delete(entry)
     return {"deleted": entry.prompt.name, "kind": entry.prompt.kind, "domain": entry.domain}
 
 
@@ -507,13 +484,13 @@ def _plain(value: Any, depth: int) -> Any:
     raise Invalid("A variable is text, a number, a list or a mapping, at most 5 levels deep.")
 
 
-_OPERATIONS: dict[str, Callable[[Workspace, _PromptRequest], PromptAnswer]] = {
-    "list": _list,
-    "get": _get,
-    "run": _run,
-    "render": _render,
-    "save": _save,
-    "delete": _delete,
+OPERATIONS: dict[str, Callable[..., PromptAnswer]] = {
+    "list": list_prompts,
+    "get": get_prompt,
+    "run": fill_prompt,
+    "render": fill_prompt,
+    "save": save_prompt,
+    "delete": delete_prompt,
 }
 
 

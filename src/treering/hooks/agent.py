@@ -281,7 +281,7 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     """Where the work stands: the tracked files that changed. What was last saved on the branch is
     carried on: it would be hidden behind a newer checkpoint that knows less. A checkpoint is
     shared, so what was typed for the compaction is not in it."""
-    from treering.actions.checkpoint import checkpoint, load
+    from treering.actions.checkpoint import load, save
     from treering.text.masking import mask
     from treering.text.secrets import secrets_in
 
@@ -292,9 +292,8 @@ def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
     files = workspace.repository.list_changed_files()[:_MOST_FILES] or last["open_files"]
     if not (last["summary"] or files):
         return  # it would say that a context was compacted, and nothing else
-    checkpoint(
+    save(
         workspace,
-        "save",
         summary=mask(summary),
         next_steps=[mask(step) for step in last["next_steps"]],
         open_files=[file for file in files if not secrets_in(file)],

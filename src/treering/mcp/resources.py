@@ -128,9 +128,7 @@ def _headline(hit: "Card") -> dict[str, Any]:
 
 
 def _prompts(workspace: "Workspace", op: str, **options: Any) -> Any:
-    from treering.actions.prompts import (
-        prompts,  # at the first call, not before the handshake
-    )
+    from treering.verbs.work import prompts  # at the first call, not before the handshake
 
     return prompts(workspace, op, kind="prompt", **options)
 

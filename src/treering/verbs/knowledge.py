@@ -81,7 +81,7 @@ def graph(
 
 
 @verb(
-    "entities.entities",
+    "entities.OPERATIONS",
     example="treering entities extract 'Ada moved src/db.py to Redis' --store",
     tool=Tool(
         (

@@ -167,13 +167,13 @@ def verb(
 ) -> Callable[[_Function], _Function]:
     """Make a verb of a signature, whose work `module.function` below treering.actions does.
 
+    `module.OPERATIONS` are functions by the word that `op` may be: each gets what it asks for.
     `cli` are parameters of the command line alone.
     """
 
     def define(function: _Function) -> _Function:
         code, notes = function.__code__, function.__annotations__
-        count = code.co_argcount
-        names = code.co_varnames[1 : count + code.co_kwonlyargcount]
+        count, names = code.co_argcount, keywords_of(function)
         values = function.__defaults__ or ()
         defaults = dict(zip(code.co_varnames[count - len(values) : count], values, strict=True))
         defaults |= function.__kwdefaults__ or {}
@@ -183,15 +183,19 @@ def verb(
             if hasattr(note := notes[each], "__metadata__")
         )
 
-        def load() -> Callable[..., Any]:
+        def load() -> Any:
             module, _, action = work.rpartition(".")
-            found = getattr(import_module(f"treering.actions.{module}"), action)
-            return cast(Callable[..., Any], found)
+            return getattr(import_module(f"treering.actions.{module}"), action)
 
         @wraps(function)
         def act(workspace: Any, *args: Any, **options: Any) -> Any:
-            given = dict(zip(names, args, strict=False)) | options
-            return load()(workspace, **check_options(parameters, given))
+            function(workspace, *args, **options)  # does nothing, and refuses what it cannot take
+            given = check_options(parameters, dict(zip(names, args, strict=False)) | options)
+            found = load()
+            if not isinstance(found, Mapping):
+                return found(workspace, **given)
+            operation, given = found[given["op"]], defaults | given
+            return operation(workspace, **{each: given[each] for each in keywords_of(operation)})
 
         text, _, _ = (function.__doc__ or "").partition("\n    >>> ")
         summary, _, more = text.partition("\n\n")
@@ -204,6 +208,12 @@ def verb(
         return cast(_Function, act)
 
     return define
+
+
+def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of a function's parameters after the first, which is the workspace."""
+    code = function.__code__
+    return code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
 def verb_of(function: Callable[..., Any]) -> Verb:
@@ -221,7 +231,7 @@ def check_options(parameters: Sequence[Parameter], given: dict[str, Any]) -> dic
         if value is None or value == parameter.default:
             continue
         if arg.choices and isinstance(value, str) and value not in (*arg.choices, "-"):
-            if not value:
+            if not value and not parameter.is_required:
                 del given[parameter.name]
                 continue
             from treering.model.taxonomy import one_of

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @verb(
-    "checkpoint.checkpoint",
+    "checkpoint.OPERATIONS",
     example="treering checkpoint save 'Parser works' --next-step 'write the docs'",
     tool=Tool(
         (
@@ -121,7 +121,7 @@ def context(
 
 
 @verb(
-    "prompts.prompts",
+    "prompts.OPERATIONS",
     example="treering prompts run code-review --variables file=src/main.py",
     tool=Tool(
         (

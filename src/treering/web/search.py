@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from treering.actions.card import Card
-from treering.actions.checkpoint import checkpoint
+from treering.actions.checkpoint import load_all
 from treering.actions.handover import ToldEntry, list_told, wants_log
 from treering.actions.status import share_state
 from treering.errors import TreeringError
@@ -168,7 +168,7 @@ def show_today(visit: Visit) -> Response:
         total=known.count(),
         own=known.count_own(recent.branch),
         records=recent.withheld.get("records", 0),
-        checkpoint=visit.ask(checkpoint, "load", branch=visit.branch),
+        checkpoint=visit.ask(load_all, branch=visit.branch),
         sharing=visit.ask(share_state),
     )
 
