@@ -24,7 +24,7 @@ from benchmarks._bench import git, heading, row
 from benchmarks._replay import cpu
 from treering import Treering
 from treering.actions import sync as sync_action
-from treering.actions.reindex import catch_up
+from treering.actions.searcher import catch_up
 from treering.actions.sync import sync
 from treering.actions.workspace import Workspace
 from treering.errors import SyncRefused

@@ -160,8 +160,6 @@ def test_only_doors_read_the_environment_or_print() -> None:
 
 #: Below the doors, what still holds mappings of any shape, and why.
 SHAPELESS = {
-    "actions/imports/git_notes.py": "JSON of others, on its way to be checked as a Record",
-    "actions/imports/markdown.py": "front matter of others, on its way to be checked as a Record",
     "actions/imports/notes.py": "front matter of others, on its way to be checked as a Record",
     "actions/imports/records.py": "JSON of others, on its way to be checked as a Record",
     "actions/setup/clients.py": "the JSON file of a client, written",

@@ -28,6 +28,7 @@ from treering.actions.entities import EntityList as EntityList
 from treering.actions.export import ExportedMemory as ExportedMemory
 from treering.actions.gc import GcAnswer as GcAnswer
 from treering.actions.gc import PlanAnswer as GcLine
+from treering.actions.gc import RestoredScope as RestoredScope
 from treering.actions.graph import Drawing as Drawing
 from treering.actions.graph import Edges as Edges
 from treering.actions.graph import GraphAnswer as GraphAnswer
@@ -51,8 +52,6 @@ from treering.actions.marks import Reverted as Reverted
 from treering.actions.merge import Deduped as Deduped
 from treering.actions.merge import Merges as Merges
 from treering.actions.merge import Summaries as Summaries
-from treering.actions.outputs import Output as Output
-from treering.actions.outputs import Piece as Piece
 from treering.actions.prompts import PromptAnswer as PromptAnswer
 from treering.actions.prompts import PromptDeleted as PromptDeleted
 from treering.actions.prompts import PromptFound as PromptFound
@@ -60,14 +59,15 @@ from treering.actions.prompts import PromptList as PromptList
 from treering.actions.prompts import PromptListed as PromptListed
 from treering.actions.prompts import PromptSaved as PromptSaved
 from treering.actions.prompts import PromptText as PromptText
+from treering.actions.read import Output as Output
+from treering.actions.read import Piece as Piece
 from treering.actions.recall import Recalled as Recalled
 from treering.actions.redact import Redacted as Redacted
-from treering.actions.reindex import Reindexed as Reindexed
 from treering.actions.remember import Remembered as Remembered
-from treering.actions.restore import RestoredScope as RestoredScope
 from treering.actions.review import ReviewQueue as ReviewQueue
 from treering.actions.revise import Forgotten as Forgotten
 from treering.actions.revise import Revised as Revised
+from treering.actions.searcher import Reindexed as Reindexed
 from treering.actions.setup.init import Setup as Setup
 from treering.actions.standing import LandedAs as LandedAs
 from treering.actions.status import StatusAnswer as StatusAnswer

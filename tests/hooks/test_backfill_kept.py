@@ -17,14 +17,14 @@ COMMITS = 60
 #: The program in batches of ten; after each one it says so and waits to be told to go on.
 SLOWLY = """
 import sys
-from treering.actions import backfill, reindex
+from treering.actions import backfill, searcher
 backfill.BATCH = 10
-index = reindex.catch_up
+index = searcher.catch_up
 def catch_up(workspace):
     index(workspace)
     print("batch", flush=True)
     sys.stdin.readline()
-reindex.catch_up = catch_up
+searcher.catch_up = catch_up
 from treering.cli.main import main
 sys.exit(main(["backfill"]))
 """

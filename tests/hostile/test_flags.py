@@ -16,7 +16,7 @@ from conftest import Repo
 from treering import Treering
 from treering.actions.briefing import opening, relevant
 from treering.actions.handover import HookSession
-from treering.actions.reindex import tidy
+from treering.actions.searcher import tidy
 from treering.actions.workspace import Workspace
 from treering.derived import content as content_module
 from treering.model.memory import Memory

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.outputs import keep
+from treering.actions.read import keep_output
 from treering.actions.workspace import Workspace
 
 with warnings.catch_warnings():
@@ -75,7 +75,7 @@ def use(repo: Repo) -> None:
     brief = Treering(workspace)
     assert [hit.title for hit in brief.recall(QUESTION, limit=1).results] == [TEXTS[0]]
     assert brief.recall(limit=1).cursor
-    keep(workspace, "an answer that was cut")
+    keep_output(workspace, "an answer that was cut")
     assert repo.tr.context(task=QUESTION)["text"]
     assert repo.tr.reindex().indexed
     repo.tr.doctor()

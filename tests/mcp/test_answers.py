@@ -3,7 +3,7 @@
 import json
 import os
 
-from treering.actions import outputs
+from treering.actions import read as reading
 from treering.mcp.replies import MOST, USUAL
 
 SENTENCE = "The cache is keyed by blob id, so a promotion costs it nothing. "
@@ -81,7 +81,7 @@ def test_what_was_cut_is_kept_and_listed(agent, repo):
     cut, listed, whole = agent(story)
     assert [output["id"] for output in listed["outputs"]] == [cut["out"]]
     assert len(json.loads(whole)["results"]) == 40
-    assert repo.json("read", cut["out"])["content"] == whole[: outputs.PIECE]
+    assert repo.json("read", cut["out"])["content"] == whole[: reading.PIECE]
 
 
 def test_a_memory_is_read_whole_or_in_parts(agent, repo):
@@ -127,20 +127,20 @@ def test_long_lists_of_any_answer_are_cut(agent, repo):
 
 def test_kept_outputs_are_bounded(repo, monkeypatch):
     """The oldest go first; the newest is always there."""
-    monkeypatch.setattr(outputs, "MOST", 1000)
+    monkeypatch.setattr(reading, "MOST", 1000)
     workspace = repo.workspace
     ids = []
     for number in range(5):
-        ids.append(outputs.keep(workspace, f"{number}" * 400))
+        ids.append(reading.keep_output(workspace, f"{number}" * 400))
         file = workspace.store.folder / "state" / "outputs" / ids[-1].removeprefix("out:")
         os.utime(file, (number, number))
 
-    assert {output.id for output in outputs.list_outputs(workspace)} == set(ids[-2:])
+    assert {output.id for output in reading.list_outputs(workspace)} == set(ids[-2:])
 
 
 def test_kept_outputs_are_for_the_owner_alone(repo):
     """They may hold private memories."""
-    kept = outputs.keep(repo.workspace, "text")
+    kept = reading.keep_output(repo.workspace, "text")
     file = repo.path / ".git/treering/state/outputs" / kept.removeprefix("out:")
 
     assert file.stat().st_mode & 0o077 == 0

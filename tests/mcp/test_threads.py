@@ -51,7 +51,7 @@ def test_long_work_tells_how_far_it_is(agent, repo):
 
 def test_work_that_is_given_up_ends_and_harms_nothing(repo, era, monkeypatch):
     """The client's timeout is no reason to go on for minutes."""
-    import treering.actions.reindex as module
+    import treering.actions.searcher as module
 
     repo.tr.remember("Still there", type="insight")
     ended = threading.Event()

@@ -12,7 +12,7 @@ import pytest
 
 import treering.actions
 from conftest import Repo
-from treering.actions.imports import GIT_NOTES, SOURCES
+from treering.actions.imports.imports import GIT_NOTES, SOURCES
 from treering.actions.imports.transcripts import AGENTS
 from treering.actions.setup.clients import CLIENTS
 from treering.cli.group import make_command

@@ -1,20 +1,98 @@
 """read: one memory whole, with its links, its staleness and its past."""
 
+import hashlib
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from treering.actions import outputs
 from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
 from treering.actions.link import links_seen, neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
 from treering.actions.origin import Flags
-from treering.actions.outputs import Piece
 from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.derived.history import MemoryEvent
 from treering.errors import Invalid, MemoryNotFound
+from treering.model.dates import format_moment
 from treering.model.mark import unmark
 from treering.model.memory import Memory
 from treering.store import history as past
 from treering.store.view import Copy, Layer, View
+
+# --- answers too long to be given whole, kept by the hash of their text; the oldest go first ------
+
+OUTPUT_PREFIX = "out:"
+MOST = 10 * 1024 * 1024
+PIECE = 6_000  # as JSON inside JSON it is a fifth longer
+_NAME = r"[0-9a-f]{12}"
+_FOLDER = "outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One kept answer, as status lists it; `size` in bytes."""
+
+    id: str
+    size: int
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a kept answer; `next_offset` None when nothing follows."""
+
+    id: str
+    content: str
+    next_offset: int | None
+    total: int
+
+    def as_json(self) -> dict[str, object]:
+        """With its None said: whoever reads on looks at `next_offset` each time."""
+        return {name: getattr(self, name) for name in ("id", "content", "next_offset", "total")}
+
+
+def keep_output(workspace: Workspace, text: str) -> str:
+    """Keep a text; its id, or "" where nothing can be written."""
+    data = text.encode("utf-8", "replace")
+    name = hashlib.sha256(data).hexdigest()[:12]
+    if not workspace.state.write(f"{_FOLDER}/{name}", data):
+        return ""
+    workspace.state.trim(_FOLDER, size=MOST, keeping=f"{_FOLDER}/{name}")
+    return OUTPUT_PREFIX + name
+
+
+def read_output(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -> Piece:
+    """The characters of a kept answer from `offset` on."""
+    name = id.removeprefix(OUTPUT_PREFIX).strip().lower()
+    if not re.fullmatch(_NAME, name):
+        raise Invalid(
+            "That is not the id of a kept answer.", hint="Such an id is `out:` and 12 hex digits."
+        )
+    data = workspace.state.read(f"{_FOLDER}/{name}")
+    if data is None:
+        raise MemoryNotFound(
+            f"The answer {OUTPUT_PREFIX}{name} is no longer kept.",
+            hint="Ask again. `status(view=outputs)` lists what is kept.",
+        )
+    text = data.decode(errors="replace")
+    if not 0 <= offset <= len(text):
+        raise Invalid(f"offset is {offset}, not between 0 and {len(text)}.")
+    end = offset + length
+    return Piece(
+        OUTPUT_PREFIX + name, text[offset:end], end if end < len(text) else None, total=len(text)
+    )
+
+
+def list_outputs(workspace: Workspace) -> list[Output]:
+    """Return what is kept, newest first."""
+    outputs = [
+        Output(OUTPUT_PREFIX + name, info.st_size, format_moment(info.st_mtime))
+        for path, info in workspace.state.list_files(_FOLDER)
+        if re.fullmatch(_NAME, name := path.rpartition("/")[2])
+    ]
+    return sorted(outputs, key=lambda output: (output.created, output.id), reverse=True)
+
+
+# --- memories -------------------------------------------------------------------------------------
 
 
 def read(
@@ -33,8 +111,8 @@ def read(
     With `offset` its content from that character on; `out:` and a hash is the rest of an answer.
     `NAME:ID`, or any id with `repos`, is a memory of another repository, as the hub has it.
     """
-    if id.startswith(outputs.PREFIX) and isinstance(workspace, Workspace):
-        return outputs.piece(workspace, id, offset)
+    if id.startswith(OUTPUT_PREFIX) and isinstance(workspace, Workspace):
+        return read_output(workspace, id, offset)
     if repos or (":" in id and not id.startswith("treering:")):
         with workspace.open_hub(repos) as hub:
             hub.refuse_of_one(branch=branch)

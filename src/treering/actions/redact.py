@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from treering.actions.reindex import forget_derived
+from treering.actions.searcher import forget_derived
 from treering.actions.workspace import Workspace
 from treering.branches.trunk import trunk_of
 from treering.errors import MemoryNotFound

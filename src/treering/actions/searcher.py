@@ -2,9 +2,12 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from treering.actions.workspace import Workspace
 from treering.derived.content import MemoryRows
 from treering.errors import Invalid, TreeringError
 from treering.git.binding import GitError
@@ -84,7 +87,6 @@ class Learning:
 
     def _learn(self) -> None:
         """Git handles are not for two threads: this one has a searcher of its own."""
-        from treering.actions.reindex import open_beside
 
         searcher, view = open_beside(self._git_dir, self._cache)
         searcher.catch_up(view)
@@ -160,3 +162,61 @@ class LearningSearcher(Searcher):
         count = super().rebuild(view, progress)
         self.learning.make_vectors()
         return count
+
+
+class Reindexed(NamedTuple):
+    op: str
+    indexed: int
+    removed: int
+    seconds: float
+
+
+def forget_derived(workspace: Workspace) -> None:
+    """Drop index and database, and kept answers with the words in them."""
+    workspace.searcher.index.drop()
+    workspace.database.clear()
+    workspace.rows.forget()
+    workspace.state.remove("outputs", "pages", "turns", "told.jsonl")
+
+
+def catch_up(workspace: Workspace) -> None:
+    """Make what was just written or fetched searchable: whoever brings in many memories watches a
+    progress bar, and neither the next question nor the next capture should pay for it."""
+    workspace.searcher.catch_up(workspace.view_of_all())
+    workspace.ledger.catch_up()
+
+
+def open_beside(git_dir: Path, cache: Path | None) -> tuple[LearningSearcher, View]:
+    """A searcher for another thread of this process, and all there is to search."""
+    workspace = Workspace(Repository(git_dir), cache=cache)
+    return workspace.searcher, workspace.view_of_all()
+
+
+def tidy(workspace: Workspace) -> None:
+    """Index what is new and look at the memories there was no time for, in a process that nobody
+    waits for."""
+    workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
+    workspace.searcher.index.catch_up()
+    workspace.searcher.index.inspect_rest()
+
+
+def reindex(
+    workspace: Workspace,
+    *,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Reindexed:
+    """Index every blob of every scope; what no scope holds any more goes."""
+    start = time.perf_counter()
+    before = workspace.rows.blobs()
+    view = workspace.view_of_all()
+    if dry_run:
+        blobs = view.ranks_of_all()
+        return Reindexed("reindex", len(blobs), len(before - blobs.keys()), 0.0)
+    workspace.database.clear("vectors")  # those of a slow model took long
+    workspace.rows.forget()
+    count = workspace.searcher.rebuild(view, progress)
+    removals = len(before - workspace.rows.blobs())
+    # Words and the table are there by now: what is missing are the vectors of the model.
+    refuse_unusable_model(workspace.searcher.learning.model.setting)
+    return Reindexed("reindex", count, removals, round(time.perf_counter() - start, 3))

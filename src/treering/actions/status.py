@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from treering.actions import outputs
 from treering.actions.backfill import BackfillEstimate, estimate
 from treering.actions.card import Card
 from treering.actions.doctor.scopes import count_vanished
 from treering.actions.guard import Guarded, guard
-from treering.actions.outputs import Output
+from treering.actions.read import Output, list_outputs
 from treering.actions.searcher import read_model_setting
 from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Position, Workspace
@@ -543,7 +542,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     if name == "review":
         return _queue(workspace, branch)
     if name == "outputs":
-        return {"outputs": outputs.list_outputs(workspace)}
+        return {"outputs": list_outputs(workspace)}
     search_view = workspace.searcher.search_view(view_here)
     workspace.searcher.index.catch_up()
     memories = list(search_view.entries())

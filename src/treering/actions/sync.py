@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from treering.actions.reindex import catch_up
+from treering.actions.searcher import catch_up
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
 from treering.branches.sharing import RemoteNames, SharingRules

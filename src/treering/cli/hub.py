@@ -21,7 +21,12 @@ from treering.verbs.hub import VERBS
 from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:
-    from treering.actions.hub.manage import HubStatus, RepositoryLine, RepositoryLines, UpdateRound
+    from treering.actions.hub.workspace import (
+        HubStatus,
+        RepositoryLine,
+        RepositoryLines,
+        UpdateRound,
+    )
     from treering.cli.invocation import Invocation
     from treering.hub.hub import RepositoryHub, UpdateResult
 
@@ -46,9 +51,9 @@ def _make(verb: Verb) -> click.Command:
         opened = _open(call, hub)
         if verb.name in _RUNS:
             return _RUNS[verb.name](call, opened, **words)
-        from treering.actions.hub import manage
+        from treering.actions.hub import workspace as hub_actions
 
-        act = getattr(manage, _ACTIONS.get(verb.name, verb.name))
+        act = getattr(hub_actions, _ACTIONS.get(verb.name, verb.name))
         call.answer(act(opened, **words), _RENDERERS[verb.name])
         return 0
 
@@ -123,7 +128,7 @@ _WORKER = "TREERING_HUB_WORKER"
 def _run_update(
     call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], watch: str
 ) -> int:
-    from treering.actions.hub.manage import read_seconds, update
+    from treering.actions.hub.workspace import read_seconds, update
 
     if limits := os.environ.get(_WORKER):
         return _update_here(call, hub, names[0], limits)
@@ -222,7 +227,7 @@ def _explain(code: int, err: str) -> str:
 def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], seconds: float) -> int:
     """Until it is told to end; a round is a line of JSON for programs."""
     from treering.actions.answers import jsonable, strip_control_characters
-    from treering.actions.hub.manage import watch
+    from treering.actions.hub.workspace import watch
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     for answer in watch(hub, names, partial(update_apart, hub.address), seconds):

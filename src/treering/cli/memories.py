@@ -226,7 +226,7 @@ def run_read(call: Invocation, id: str, hub: str, **options: Any) -> Any:
 
 
 def render_read(memory: "Card | Piece") -> str:
-    from treering.actions.outputs import Piece
+    from treering.actions.read import Piece
 
     if isinstance(memory, Piece):
         return memory.content

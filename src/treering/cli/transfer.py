@@ -73,8 +73,12 @@ def render_export(answer: dict[str, Any]) -> str:
 
 
 def run_import(call: Invocation, path: str | None, system: str, **options: Any) -> "Imported":
-    from treering.actions.imports import AGENT_MEMORY, GIT_NOTES
-    from treering.actions.imports.imports import import_path, import_records
+    from treering.actions.imports.imports import (
+        AGENT_MEMORY,
+        GIT_NOTES,
+        import_path,
+        import_records,
+    )
     from treering.actions.imports.records import from_lines
     from treering.actions.imports.transcripts import AGENTS
 

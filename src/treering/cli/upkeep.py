@@ -10,7 +10,7 @@ from treering.cli.invocation import Invocation, read_optional_content
 from treering.cli.screen import count, progress_bar, screen, state, table
 
 if TYPE_CHECKING:
-    from treering.actions.restore import TrashListing
+    from treering.actions.gc import TrashListing
     from treering.answers import (
         Deduped,
         Diagnosis,
@@ -47,7 +47,7 @@ def render_doctor(answer: "Diagnosis") -> str:
 
 
 def run_reindex(call: Invocation, only_tidy: bool) -> "Reindexed | None":
-    from treering.actions.reindex import reindex, tidy
+    from treering.actions.searcher import reindex, tidy
 
     workspace = call.workspace
     if only_tidy:
@@ -91,7 +91,7 @@ def _plan_row(line: "GcLine") -> tuple[str, ...]:
 def run_restore(call: Invocation, branch: str | None, **options: Any) -> Any:
     if branch:
         return call.act("restore", branch, **options)
-    from treering.actions.restore import list_dropped
+    from treering.actions.gc import list_dropped
 
     call.answer(list_dropped(call.workspace), _render_trash)
     return None

@@ -85,13 +85,13 @@ class _ToolCall:
         return MOST if {"id", "limit", "budget"} & self._arguments.keys() else USUAL
 
     def _cut(self, answer: dict[str, Any], whole: str, room: int) -> str:
-        from treering.actions import outputs
+        from treering.actions.read import keep_output
         from treering.actions.workspace import Workspace
 
         # What somebody may see of a hub is not kept where another may read it.
         reference = {}
         if isinstance(self._workspace, Workspace):
-            reference["out"] = outputs.keep(self._workspace, whole)
+            reference["out"] = keep_output(self._workspace, whole)
         while (
             "cursor" in answer
             and len(write_json(answer | reference)) > room

@@ -20,8 +20,7 @@ from mcp_types import (
 )
 
 from treering import __version__
-from treering.actions.hub.manage import list_repositories
-from treering.actions.hub.workspace import HubWorkspace
+from treering.actions.hub.workspace import HubWorkspace, list_repositories
 from treering.errors import HubUnavailable, NotAllowed
 from treering.hub.hub import RepositoryHub
 from treering.hub.names import ALL

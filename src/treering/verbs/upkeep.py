@@ -76,7 +76,7 @@ def doctor(
 
 
 @verb(
-    "reindex.reindex",
+    "searcher.reindex",
     example="treering reindex",
     cli=(flag("only_tidy", "Only merge its small segments.", options=("tidy",)),),
 )
@@ -153,7 +153,7 @@ def promote(
     """
 
 
-@verb("restore.restore", example="treering restore feature/x")
+@verb("gc.restore", example="treering restore feature/x")
 def restore(
     workspace: "Workspace",
     branch: Annotated[str, Arg(place="optional")],

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.gc import GcAnswer, PlanAnswer, gc, promote_by_hand
+from treering.actions.gc import GcAnswer, PlanAnswer, RestoredScope, gc, promote_by_hand
+from treering.actions.gc import restore as restore_scope
 from treering.actions.guard import Guarded, find_overruled
 from treering.actions.history import Diff, diff, markdown
-from treering.actions.restore import RestoredScope
-from treering.actions.restore import restore as restore_scope
 from treering.actions.status import branches
 from treering.branches.trunk import trunk_of
 from treering.call import Advice, Call

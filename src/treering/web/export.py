@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, unquote
 
 from starlette.routing import compile_path
 
-from treering.actions import plain_files
 from treering.errors import Invalid, StorageFailed
+from treering.git import plain_files
 from treering.mcp.repository import ServedRepository
 from treering.web.app import VIEWS, respond
 from treering.web.guard import Keys

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from treering.actions.setup import json_text
 from treering.errors import Invalid
+from treering.text import json_text
 
 LAYOUTS = {
     "two spaces": '{\n  "a": 1,\n  "mcpServers": {\n    "x": {"command": "y"}\n  }\n}\n',

@@ -1,12 +1,13 @@
 """import: many memories at once, one commit a branch; a bad one is reported, the rest goes in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from treering.actions import inputs
-from treering.actions.imports import AGENT_MEMORY, read_from
+from treering.actions.imports import notes, records
 from treering.actions.imports.records import (
     Failure,
     Imported,
@@ -17,12 +18,13 @@ from treering.actions.imports.records import (
     Record,
 )
 from treering.actions.imports.transcripts import AGENTS, import_transcripts
-from treering.actions.reindex import catch_up
+from treering.actions.searcher import catch_up
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid, TreeringError
+from treering.git.repository import Repository
 from treering.model import document
-from treering.model.choices import STATUSES
+from treering.model.choices import SOURCE_NAMES, STATUSES, SourceName
 from treering.model.dates import format_moment, parse_moment
 from treering.model.memory import FileRef, Link, Memory, check, derive_id, is_id, title_of
 from treering.model.taxonomy import one_of, type_named
@@ -303,3 +305,64 @@ def _link_of(line: LinkLine) -> Link:
     return Link(
         line.relation, line.target, line.confidence, line.by, reason, line.model_extra or {}
     )
+
+
+# --- where memories may come from ---------------------------------------------------------------
+
+Reader = Callable[[Path], Iterator[Numbered]]
+
+
+class Source(NamedTuple):
+    """What can be read of one system, and how it is told from others."""
+
+    read: Reader
+    is_here: Callable[[Path], bool]
+
+
+#: In the order they are tried when nobody says what it is.
+SOURCES: dict[SourceName, Source] = {
+    "autology": Source(notes.nodes, notes.has_nodes),
+    "server-memory": Source(records.from_server_memory, records.is_server_memory),
+    "agent-memory": Source(notes.instructions, notes.is_agent_memory),
+    "agents": Source(notes.instructions, notes.is_for_agents),
+    "adr": Source(notes.decisions, notes.has_decisions),
+    "changelog": Source(notes.entries, notes.is_changelog),
+    "basic-memory": Source(notes.wiki_notes, notes.has_permalinks),
+    "markdown": Source(
+        notes.from_path,
+        lambda path: path.is_dir() or path.suffix.lower() in (".md", ".markdown"),
+    ),
+    "jsonl": Source(lambda path: records.from_lines(records.read(path)), Path.is_file),
+}
+GIT_NOTES: SourceName = "git-notes"
+#: Written by a client on this machine, for its user: private.
+AGENT_MEMORY: SourceName = "agent-memory"
+
+
+class SourceRecords(NamedTuple):
+    """Records, and what they were read as."""
+
+    system: str
+    records: Iterator[Numbered]
+
+
+def read_from(repository: Repository, place: str, system: str = "") -> SourceRecords:
+    """The records at a place: a file, a folder, or for git notes a ref."""
+    name = one_of(system, SOURCE_NAMES, "from") if system else None
+    if name == GIT_NOTES:
+        return SourceRecords(GIT_NOTES, records.from_git_notes(repository, place))
+    path = Path(place)
+    if not path.exists():
+        raise Invalid(f"There is no file {place}")
+    if not (path.is_file() or path.is_dir()):
+        raise Invalid(
+            f"{place} is neither a file nor a folder.",
+            hint="`treering import -` reads JSON lines from standard input.",
+        )
+    name = name or _recognize(path)
+    return SourceRecords(name, SOURCES[name].read(path))
+
+
+def _recognize(path: Path) -> SourceName:
+    """Return what is at a path; any file may be JSON lines, so something always fits."""
+    return next(name for name, source in SOURCES.items() if source.is_here(path))

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treering.actions.setup import json_text
 from treering.actions.setup.clients import AGENTS, CLIENTS, SILENTLY, Addition, JsonEdit, whole
-from treering.actions.setup.json_text import Insertion
 from treering.actions.setup.traces import ClientFile, InitRecord
 from treering.errors import Invalid, StorageFailed
 from treering.git.files import read_plain, replace_file
 from treering.git.repository import Repository
+from treering.text import json_text
+from treering.text.json_text import Insertion
 
 _AGENTS_START, _AGENTS_END = "<!-- treering:start -->", "<!-- treering:end -->"
 

@@ -6,8 +6,8 @@ Every client spells the same two things differently; this table is the one place
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from treering.actions.setup.json_text import lay_out
 from treering.errors import Invalid
+from treering.text.json_text import lay_out
 
 PLUGIN = """\
 // treering tells opencode's agent what is remembered about its task and the lines it works on.

@@ -11,10 +11,20 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from treering.actions.setup import client_files, git_config, hook_files
+from treering.actions.setup import client_files, hook_files
 from treering.actions.setup.clients import AGENTS, CLIENTS, Addition, client_named
 from treering.actions.setup.hook_files import HookPlan, update_push_notice, update_wait_hook
-from treering.actions.setup.traces import InitRecord
+from treering.actions.setup.traces import (
+    HOOKS_PATH,
+    InitRecord,
+    list_misplaced_settings,
+    list_missing_settings,
+    list_own_settings,
+    local_hooks_path,
+    put_setting,
+    set_hooks_path,
+    take_back_setting,
+)
 from treering.actions.sync import Progress
 from treering.actions.sync import sync as sync_memories
 from treering.actions.workspace import Workspace
@@ -91,17 +101,17 @@ def init(
             if hooks
             else HookPlan(hook_files.front(repository), (), ())
         )
-        settings, notes = git_config.list_missing(repository, sync=sync)
-        stale = git_config.list_misplaced(repository)
+        settings, notes = list_missing_settings(repository, sync=sync)
+        stale = list_misplaced_settings(repository)
         files, more = client_files.plan_files(repository, additions)
         if not dry_run:
             _begin_journal(workspace, program)
             try:
                 _apply_hooks(repository, plan, traces)
                 for setting in stale:
-                    git_config.take_back(repository, setting.key, setting.value)
+                    take_back_setting(repository, setting.key, setting.value)
                 for setting in settings:
-                    git_config.put(repository, setting, traces)
+                    put_setting(repository, setting, traces)
                 for file in files:
                     client_files.write(repository, file, traces)
                 notes = [*notes, *filter(None, [update_wait_hook(repository)])]
@@ -111,7 +121,7 @@ def init(
     news = _fetch_memories(workspace, is_interactive, progress) if not dry_run else []
     config = [str(setting) for setting in settings]
     if plan.sets_path:
-        config.append(f"{git_config.HOOKS_PATH}={plan.folder}")
+        config.append(f"{HOOKS_PATH}={plan.folder}")
     return Setup(
         dry_run,
         plan.names,
@@ -229,8 +239,8 @@ def _apply_hooks(repository: Repository, plan: HookPlan, traces: InitRecord) -> 
         hook_files.write_hooks(plan, traces)
     if plan.sets_path:
         if not _is_in_front(repository):
-            traces.previous_hooks_path = git_config.local_hooks_path(repository)
-        git_config.set_hooks_path(repository, str(plan.folder))
+            traces.previous_hooks_path = local_hooks_path(repository)
+        set_hooks_path(repository, str(plan.folder))
 
 
 def uninstall(
@@ -254,17 +264,17 @@ def uninstall(
     with nullcontext() if dry_run else workspace.store.lock():
         traces = InitRecord.read(repository)
         hooks = hook_files.hooks_to_remove(repository, traces)
-        values = git_config.ours(repository, traces)
+        values = list_own_settings(repository, traces)
         files, notes = client_files.to_take_back(repository, traces)
         gives_back_path = _is_in_front(repository)
         if not dry_run:
             if gives_back_path:
-                git_config.set_hooks_path(repository, traces.previous_hooks_path)
+                set_hooks_path(repository, traces.previous_hooks_path)
             for path in hooks:
                 hook_files.remove_hook(path, traces)
             hook_files.remove_folders(repository, traces)
             for setting in values:
-                git_config.take_back(repository, setting.key, setting.value)
+                take_back_setting(repository, setting.key, setting.value)
             update_wait_hook(repository, is_leaving=True)
             update_push_notice(repository, is_leaving=True)
             for remote in repository.remotes():  # what it last said of its trunk
@@ -276,7 +286,7 @@ def uninstall(
             InitRecord.remove(repository)
     config = [str(setting) for setting in values]
     if gives_back_path:
-        config.append(f"{git_config.HOOKS_PATH}={hook_files.front(repository)}")
+        config.append(f"{HOOKS_PATH}={hook_files.front(repository)}")
     return Setup(
         dry_run,
         tuple(dict.fromkeys(path.name for path in hooks if path.name in HOOKS)),
@@ -322,4 +332,4 @@ def _end_journal(workspace: Workspace) -> None:
 
 
 def _is_in_front(repository: Repository) -> bool:
-    return hook_files.is_front(Path(git_config.local_hooks_path(repository)))
+    return hook_files.is_front(Path(local_hooks_path(repository)))
