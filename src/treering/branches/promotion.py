@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import (
     find_left_behind,
-    own_part,
+    list_not_taken,
     read_special,
     was_shared,
 )
@@ -318,7 +318,8 @@ def keep_back(
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
     """Return what of a scope is not in another one yet, landed or not, without what stays
     behind."""
-    memories = own_part(vault, source, target).items() - target.listing().items()
+    missing = source.listing().items() - target.listing().items()
+    memories = list_not_taken(vault, missing, target)
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)
     return tuple(sorted((memory_id, blob) for memory_id, blob in memories if blob not in behind))
