@@ -140,7 +140,7 @@ def follow_branches(workspace: Workspace) -> list[PlanLine]:
     done = carry_out(
         workspace,
         lambda line: line._replace(action="lessons") if line.action == "trash" else line,
-        keep_lessons=trunk_of(workspace.repository),
+        keep_lessons=True,
     )
     workspace.state.write_json(_GONE, _list_gone(workspace))
     return done
@@ -158,27 +158,28 @@ def _list_gone(workspace: Workspace) -> list[str]:
 
 
 def make_plan(
-    workspace: Workspace, vault: Vault, branch: str = "", *, is_dry: bool = False
+    workspace: Workspace, vault: Vault, trunk: str, branch: str = "", *, is_dry: bool = False
 ) -> list[PlanLine]:
     """Return what is to be done; for a dry run nothing is written, not even what was learned."""
-    scopes = survey(workspace.store, vault)
+    scopes = survey(workspace.store, vault, trunk)
     judge = Judge(workspace.repository, database=None if is_dry else workspace.database)
     return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
 
 def carry_out(
-    workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: str = ""
+    workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: bool
 ) -> list[PlanLine]:
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
+    trunk = trunk_of(workspace.repository)
     for vault in workspace.store.vaults():
-        deed = _Deed(workspace, vault, choose, keep_lessons)
-        lines = make_plan(workspace, vault, branch)
+        deed = _Deed(workspace, vault, trunk, choose, keep_lessons)
+        lines = make_plan(workspace, vault, trunk, branch)
         for _ in range(_ROUNDS):
             moved = deed.do(lines)
             if not moved:
                 break
-            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
+            lines = [ln for ln in make_plan(workspace, vault, trunk, branch) if ln.branch in moved]
         else:
             deed.give_up(lines)
         done += deed.done
@@ -189,10 +190,16 @@ class _Deed:
     """A plan of one vault being carried out."""
 
     def __init__(
-        self, workspace: Workspace, vault: Vault, choose: Choose, keep_lessons: str
+        self,
+        workspace: Workspace,
+        vault: Vault,
+        trunk: str,
+        choose: Choose,
+        keep_lessons: bool,
     ) -> None:
         self._workspace = workspace
         self._vault = vault
+        self._trunk = trunk
         self._choose = choose
         self._keep_lessons = keep_lessons
         self._actor: Actor | None = None
@@ -232,9 +239,11 @@ class _Deed:
                 return line if is_kept or self._is_done(line) else None
             # What was written here is noted once: no line acts on a scope written to since.
             self._actor = (
-                self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
+                self._actor._replace(held=held)
+                if self._actor
+                else self._workspace.actor(held, self._trunk)
             )
-            self._given |= {Scope(line.into), Scope(self._keep_lessons)}
+            self._given |= {Scope(line.into), Scope(self._trunk)}
             return apply(self._actor, self._vault, line, keep_lessons=self._keep_lessons)
 
     def _is_still_true(self, line: PlanLine) -> bool:

@@ -108,8 +108,9 @@ def gc(
         )
     age = duration(older_than)
     if dry_run:
+        trunk = trunk_of(workspace.repository)
         plans = [
-            driver.make_plan(workspace, vault, branch, is_dry=True)
+            driver.make_plan(workspace, vault, trunk, branch, is_dry=True)
             for vault in workspace.store.vaults()
         ]
         shown = [_force(line) if force else line for lines in plans for line in lines]
@@ -123,7 +124,7 @@ def gc(
             workspace,
             lambda line: _force(line) if force else line,
             branch=branch,
-            keep_lessons=trunk_of(workspace.repository) if keep_lessons else "",
+            keep_lessons=keep_lessons,
         )
         with workspace.store.lock() as held:
             purged = _purge(workspace, held, age) if purge else ()

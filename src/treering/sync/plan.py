@@ -88,13 +88,13 @@ def plan_push(
 ) -> SyncPlan:
     """Decide what goes to a remote. `more` are heads that were seen there once, or that nobody has
     pushed yet."""
-    trunk = Scope(trunk_of(store.repository))
+    trunk = Scope(rules.trunk)
     mine = local_scopes(vault)
     promotion = _Promoted(vault, trunk, mine)
     known = {
         scope: heads.list_heads(vault, scope)
         for scope, tip in mine.items()
-        if not is_left_over(store.repository, vault, scope, tip)  # which gc will judge
+        if not is_left_over(store.repository, vault, scope, tip, rules.trunk)  # which gc will judge
     }
     for scope, some in more.items():
         known.setdefault(scope, []).extend(some)
@@ -306,7 +306,7 @@ def is_gone(repository: Repository, scope: Scope) -> bool:
 def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
     """Let go of scopes that another clone promoted: the branch is gone, and all of it is held
     elsewhere."""
-    trunk = Scope(trunk_of(actor.store.repository))
+    trunk = Scope(actor.trunk)
     scopes = []
     for scope, tip in seen_scopes(vault).items():
         if scope == trunk or not is_gone(actor.store.repository, scope):

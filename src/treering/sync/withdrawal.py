@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from treering.branches.apply import Actor
 from treering.branches.sharing import pushed_ref
-from treering.branches.trunk import trunk_of
 from treering.errors import SyncRefused
 from treering.git import refs
 from treering.git.lock import Held
@@ -26,14 +25,14 @@ from treering.text.masking import mask_branch
 WITHDRAW = "withdraw"
 
 
-def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
+def withdraw(actor: Actor, vault: Vault, tips: Mapping[Scope, Iterable[str]]) -> None:
     """Write down that some heads of some scopes are not to be shared any more."""
     lines = tuple(
         f"{mask_branch(scope.branch)} {tip}"
         for scope, some in sorted(tips.items())
         for tip in sorted(some)
     )
-    subject = f"withdraw {len(lines)} scopes"
+    trunk, subject = Scope(actor.trunk), f"withdraw {len(lines)} scopes"
     why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
     actor.write(vault, trunk, {}, why)
 
@@ -61,7 +60,7 @@ def withdraw_from(
         return ()
     tips = {scope: {h.tip for s, h in gone if s == scope} for scope, _ in gone}
     with store.lock() as held:
-        withdraw(act(held), vault, Scope(trunk_of(store.repository)), tips)
+        withdraw(act(held), vault, tips)
     leases = {head.ref: head.tip for _, head in gone}
     results = list(wire.push({}, leases, leases))
     if refusals := [result for result in results if not result.is_done]:
