@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from treering.actions.backfill import capture_pulled
 from treering.actions.drain import Drained, capture, start_driver
 from treering.actions.workspace import Workspace
-from treering.branches.apply import Actor, apply, in_turn
+from treering.branches.apply import Actor, apply, order_lines
 from treering.branches.landing.judge import Judge
 from treering.branches.overlay import list_not_taken
 from treering.branches.plan import PlanLine, plan
@@ -81,14 +81,14 @@ def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
     `seconds` only take in what can be had by then, without waiting for anybody."""
     if seconds is not None:
         return capture(workspace, seconds=seconds)
-    with drive(workspace) as done:
+    with run_worker(workspace) as done:
         follow_branches(workspace)
         capture_pulled(workspace)
     return done._replace(pending=Journal(workspace.store.folder).pending())
 
 
 @contextmanager
-def drive(workspace: Workspace) -> Iterator[Drained]:
+def run_worker(workspace: Workspace) -> Iterator[Drained]:
     """Be the driver for what someone asks for by hand: what hooks noted is taken in before it and
     has been seen to after it. Waits for a worker that is at it."""
     journal = Journal(workspace.store.folder)
@@ -137,7 +137,7 @@ def follow_branches(workspace: Workspace) -> list[PlanLine]:
     """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
     asks for it. Of a branch that waits for that, what was tried and failed is kept for the trunk.
     For hooks, which only make happen sooner what gc would do."""
-    done = carry_out(
+    done = apply_plan(
         workspace,
         lambda line: line._replace(action="lessons") if line.action == "trash" else line,
         keep_lessons=True,
@@ -166,27 +166,27 @@ def make_plan(
     return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
 
-def carry_out(
+def apply_plan(
     workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: bool
 ) -> list[PlanLine]:
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
     trunk = trunk_of(workspace.repository)
     for vault in workspace.store.vaults():
-        deed = _Deed(workspace, vault, trunk, choose, keep_lessons)
+        run = _PlanRun(workspace, vault, trunk, choose, keep_lessons)
         lines = make_plan(workspace, vault, trunk, branch)
         for _ in range(_ROUNDS):
-            moved = deed.do(lines)
+            moved = run.do(lines)
             if not moved:
                 break
             lines = [ln for ln in make_plan(workspace, vault, trunk, branch) if ln.branch in moved]
         else:
-            deed.give_up(lines)
-        done += deed.done
+            run.give_up(lines)
+        done += run.done
     return done
 
 
-class _Deed:
+class _PlanRun:
     """A plan of one vault being carried out."""
 
     def __init__(
@@ -212,7 +212,7 @@ class _Deed:
         moved: set[str] = set()
         said = {line.branch for line in self.done}
         results: dict[int, PlanLine] = {}
-        for number in in_turn(wanted):
+        for number in order_lines(wanted):
             line = wanted[number]
             if line.action == "keep" and line.branch in said:
                 continue  # planned again, and nothing was left to do

@@ -474,14 +474,14 @@ class Workspace(MemoryWorkspace):
         trunk = trunk or trunk_of(self.repository)
         return Actor(self.store, lock, self.person, self.clock(), trunk)
 
-    def _settle(self, lock: Held, position: Position) -> None:
+    def _claim_name(self, lock: Held, position: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
             now = scope_now(self.repository, vault, position.scope, position.trunk)
             if now != position.scope:
-                from treering.branches.apply import settle  # rare, and loads the whole plan
+                from treering.branches.apply import claim_name  # rare, and loads the whole plan
 
-                settle(self.actor(lock, position.trunk), vault, position.scope)
+                claim_name(self.actor(lock, position.trunk), vault, position.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
@@ -566,7 +566,7 @@ class Workspace(MemoryWorkspace):
                     at = position or self.position(branch, create=create, trunk=trunk)
                     is_current = seen is not None and at == seen[0] and seen[1].is_current()
                     if not is_current:
-                        self._settle(lock, at)
+                        self._claim_name(lock, at)
                     view = seen[1] if seen and is_current else None
                     result = attempt(Writing(self, lock, at, view))
             except RefMoved:

@@ -70,9 +70,9 @@ def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: bool = Fa
     return line
 
 
-def in_turn(lines: list[PlanLine]) -> list[int]:
+def order_lines(lines: list[PlanLine]) -> list[int]:
     """The order to do lines in; a scope moves on before another one gets its name."""
-    order = sorted(range(len(lines)), key=lambda number: _turn(lines[number]))
+    order = sorted(range(len(lines)), key=lambda number: _rank(lines[number]))
     renames = {lines[n].scope.branch: n for n in order if lines[n].action == "rename"}
     moving: list[int] = []
     for number in renames.values():
@@ -84,7 +84,7 @@ def in_turn(lines: list[PlanLine]) -> list[int]:
     return [next(at) if lines[n].action == "rename" else n for n in order]
 
 
-def _turn(line: PlanLine) -> int:
+def _rank(line: PlanLine) -> int:
     """Names are cleared, then given, before anything is put into the scopes that bear them."""
     if line.verdict == "recreated":
         return 0
@@ -299,7 +299,7 @@ def take_back_promotion(
         if trashed := _find_trashed(vault, source, brought.sources):
             vault.move_ref(actor.held, *trashed, old=None, why="trash")
         else:
-            heads.put(vault, actor.held, source, brought.sources, "restored")
+            heads.append_to_own_head(vault, actor.held, source, brought.sources, "restored")
             mark_restored(actor, vault, source, {})
     return brought
 
@@ -372,10 +372,10 @@ def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
 
 
 def _aside(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
-    put_aside(actor, vault, line.scope, Scope(line.into))
+    rename_aside(actor, vault, line.scope, Scope(line.into))
 
 
-def put_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
+def rename_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
     """Move what a branch before the present one left under its name out of the way, with the last
     tip that is known of that branch."""
     own, keep = vault.head(scope), KEEP + aside.component
@@ -396,7 +396,7 @@ def _stack(_: Actor, vault: Vault, line: PlanLine, __: bool) -> None:
 def _revive(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
     if line.trashed is None:
         return
-    heads.put(vault, actor.held, line.scope, [line.tip], "revived")
+    heads.append_to_own_head(vault, actor.held, line.scope, [line.tip], "revived")
     vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
     remember_tip(actor, vault, line.scope)
 
@@ -416,7 +416,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, bool], None]] = {
 # --- one scope, before it is written to -----------------------------------------------------------
 
 
-def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
+def claim_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Before a write: let the scope have the branch's name, and be the branch's own."""
     now = scope_now(actor.store.repository, vault, scope, actor.trunk)
     if now == scope:
@@ -435,8 +435,8 @@ def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
         named = [line for line in lines if line.action in ("rename", "aside")]
-        for number in in_turn(named):
+        for number in order_lines(named):
             apply(actor, vault, named[number])
     elif tip := vault.head(scope):
         oldest = ScopeHistory(repository, vault.history.read(vault, [tip]), tip).oldest
-        put_aside(actor, vault, scope, scope.aside(oldest))
+        rename_aside(actor, vault, scope, scope.aside(oldest))

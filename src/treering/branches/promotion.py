@@ -71,15 +71,15 @@ def promote(
             commit = write(vault, source, tips, some)
         by_target.setdefault(some.into, []).append(commit)
     for into, commits in by_target.items():
-        put(vault, held, Scope(into), commits)
+        add_promotions(vault, held, Scope(into), commits)
 
 
-def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
+def add_promotions(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
     """Say promotions on our own head of the target, unless what is seen there has them already."""
     view = vault.tip(target)
     new = [c for c in commits if not (view and contains(vault.repository, view, c))]
     if new:
-        heads.put(vault, held, target, new, PROMOTE)
+        heads.append_to_own_head(vault, held, target, new, PROMOTE)
 
 
 def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
@@ -290,7 +290,7 @@ def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[st
         if promotion in commit.parents and len(commit.parents) > 1:
             said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
             others = [oid for oid, text in said.items() if not read(text).is_promotion]
-            return commit.oid, heads.look_at(vault, scope, others) if others else None
+            return commit.oid, heads.read_merged(vault, scope, others) if others else None
     return promotion, None
 
 

@@ -19,7 +19,7 @@ from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync import refspec
-from treering.sync.place import Place, read_listing
+from treering.sync.remote_state import RemoteState, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
@@ -48,8 +48,8 @@ def withdraw_from(
     vault = store.shared
     prefix = refspec.prefix_of(store.repository)
     listing = wire.look(prefix)
-    place = Place.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
-    there = place.heads
+    state = RemoteState.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
+    there = state.heads
     gone = [
         (scope, head)
         for scope, some in there.items()
@@ -67,7 +67,7 @@ def withdraw_from(
         raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
     with store.lock() as held:
         for scope, head in gone:
-            names = [head.seen_at(wire.name).ref, pushed_ref(wire.name, place.name_of(scope))]
+            names = [head.seen_at(wire.name).ref, pushed_ref(wire.name, state.name_of(scope))]
             for name in names:
                 if tip := refs.read(vault.repository.handle, name):
                     vault.move_ref(held, name, None, old=tip, why="sync: withdrawn")
