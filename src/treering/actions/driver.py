@@ -76,11 +76,8 @@ def work(
         said, inherited = frozenset(), None
 
 
-def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
-    """Take in what hooks noted and let memories follow their branches, as the worker would; with
-    `seconds` only take in what can be had by then, without waiting for anybody."""
-    if seconds is not None:
-        return capture(workspace, seconds=seconds)
+def drain(workspace: Workspace) -> Drained:
+    """Take in what hooks noted and let memories follow their branches, as the worker would."""
     with run_worker(workspace) as done:
         follow_branches(workspace)
         capture_pulled(workspace)

@@ -22,7 +22,6 @@ from treering.store.fetched import (
     MANY,
     FetchedHead,
     list_fetched,
-    remove_fetched,
 )
 from treering.store.state import StateFolder
 from treering.store.store import Store
@@ -174,7 +173,10 @@ def keep_lost(
         is_kept = head.ref in now or (is_lost and head.kind == LOST)
         if not is_kept and refs.read(vault.repository.handle, head.ref):
             gone[head.ref] = head.tip
-    remove_fetched(vault, held, gone, why="sync: gone")
+    if len(gone) >= MANY and refs.set_together(vault.repository.common_dir, {}, gone):
+        return
+    for name, tip in gone.items():
+        vault.move_ref(held, name, None, old=tip, why="sync: gone")
 
 
 def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:
