@@ -479,7 +479,7 @@ class BranchState(TypedDict):
     state: BranchLife
 
 
-class RemoteState(TypedDict):
+class RemoteMemories(TypedDict):
     """`memories` says whether it has some, as it last told."""
 
     name: str
@@ -496,7 +496,7 @@ class StatusSummary(StoreState):
     top_tags: list[TagCount]
     recent_topics: list[str]
     branches: list[BranchState]
-    remotes: list[RemoteState]
+    remotes: list[RemoteMemories]
     backfill: NotRequired[BackfillEstimate]
 
 
@@ -622,11 +622,11 @@ def _queue(workspace: Workspace, branch: str) -> StatusReview:
     }
 
 
-def remotes(workspace: Workspace) -> list[RemoteState]:
+def remotes(workspace: Workspace) -> list[RemoteMemories]:
     """Every remote, and whether it has memories, as far as it was asked: no network here."""
     repository = workspace.repository
     answers = read_answers(repository)
-    states: list[RemoteState] = []
+    states: list[RemoteMemories] = []
     for name in repository.remotes():
         answer = answers.get(name)
         has_memories: bool | Literal["unknown"] = answer.has_memories if answer else "unknown"
