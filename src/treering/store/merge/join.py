@@ -62,19 +62,19 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     base = before or tips[0]
     is_join = before is not None and vault.is_join(before)
     before_heads = set(vault.repository.objects.commit(base).parents) if is_join else {base}
-    meeting = HistoryMerge(vault, tips)
+    merger = MemoryMerger(vault, tips)
     documents: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedMemory] = {}
     root = vault.tree_of(base)
     newer = _list_newer(vault, tips, before_heads) if before else {}
     for key, blob, is_shared in _gather_newer(vault, tips, newer):
         if is_shared:
-            outcomes[key] = meeting.outcome(key, [vault.trees.blob(root, key), blob])
+            outcomes[key] = merger.outcome(key, [vault.trees.blob(root, key), blob])
         documents[key] = outcomes[key].data if is_shared else blob
     rest = [head for head in tips if head not in before_heads and head not in newer]
     for key, sides in _gather(vault, base, rest):
         if key in documents:
-            outcomes[key] = meeting.outcome(key, [side.blob for side in sides])
+            outcomes[key] = merger.outcome(key, [side.blob for side in sides])
             documents[key] = outcomes[key].data
             continue
         there = vault.trees.blob(root, key)
@@ -85,9 +85,9 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
             if sides[0].is_changed_here:
                 documents[key] = sides[0].blob
             elif not sides[0].is_changed_in_base:  # no commit owns up to the difference
-                outcomes[key] = meeting.by_ends([there, sides[0].blob])
+                outcomes[key] = merger.by_ends([there, sides[0].blob])
         else:
-            outcomes[key] = meeting.outcome(key, [there, *sorted(blobs)])
+            outcomes[key] = merger.outcome(key, [there, *sorted(blobs)])
         if key in outcomes and outcomes[key].data != there:
             documents[key] = outcomes[key].data
     for key, blob in _list_kept_back(vault, base, tips, before_heads):
@@ -156,8 +156,9 @@ def _gather(
     yield from sorted(sides.items())
 
 
-class HistoryMerge:
-    """Tips whose documents are put together; their history is read when it is first needed."""
+class MemoryMerger:
+    """Puts the versions that some tips have together; the tips' history is read when it is first
+    needed."""
 
     def __init__(self, vault: Vault, tips: Sequence[str]) -> None:
         self._vault = vault

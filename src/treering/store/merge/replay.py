@@ -8,7 +8,7 @@ outcome is a function of the set of changes. No I/O: values come in, a value goe
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from treering.call import Advice, Call
 from treering.errors import Invalid
@@ -66,28 +66,13 @@ def is_redacted(memory: Memory | None) -> bool:
     return memory is not None and memory.is_forgotten and memory.details.get("redacted") is True
 
 
-class Ordered(Protocol):
-    """What an order needs to know of a step."""
-
-    @property
-    def commit(self) -> str: ...
-    @property
-    def time(self) -> int: ...
-    @property
-    def knew(self) -> frozenset[str]: ...
-
-
-Kind = TypeVar("Kind", bound=Ordered)
-Item = TypeVar("Item")
-
-
-def in_order(steps: Sequence[Kind]) -> list[Kind]:
+def in_order(steps: Sequence[MemoryStep]) -> list[MemoryStep]:
     """Ancestors first, then the older, then the smaller id."""
     waiting = {step.commit: len(step.knew) for step in steps}
     by_commit = {step.commit: step for step in steps}
     ready = [(step.time, step.commit) for step in steps if not step.knew]
     heapq.heapify(ready)
-    order: list[Kind] = []
+    order: list[MemoryStep] = []
     while ready:
         _, commit = heapq.heappop(ready)
         order.append(by_commit[commit])
@@ -268,6 +253,9 @@ def merge_ends(older: Memory, newer: Memory) -> Memory:
         details={**older.details, **newer.details, **_unite_unlinked(older, newer)},
         extra={**older.extra, **newer.extra},
     )
+
+
+Item = TypeVar("Item")
 
 
 def _unite(one: tuple[Item, ...], other: tuple[Item, ...]) -> tuple[Item, ...]:
