@@ -93,6 +93,25 @@ def test_a_quick_look_tells_a_landing_by_the_files_alone(repo):
     assert ("noop", "main", commit) == found[:3]
 
 
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_a_step_that_lacks_one_of_the_commits_is_no_landing(repo, is_quick):
+    """Trunk came to the same files on two ways, of which the last knows nothing of the first."""
+    repo.switch("feature", create=True)
+    repo.commit_file("a.txt", "alpha first\nalpha second\n")
+    tip = repo.commit_file("b.txt", "beta first\nbeta second\n")
+    repo.switch("main")
+    for name, text in (("a", "alpha first\nalpha second\n"), ("b", "beta first\nbeta second\n")):
+        (repo.path / f"{name}.txt").write_text(text, encoding="utf-8")
+        (repo.path / f"more-{name}.txt").write_text("something else\n", encoding="utf-8")
+        repo.git("add", ".")
+        repo.git("commit", "-q", "-m", f"{name} and more")
+    judge = Judge(Repository.discover(repo.path))
+
+    found = judge.landing(tip, targets_of(repo), is_quick=is_quick)
+
+    assert found.evidence == "none"
+
+
 def test_unmerged_branch_has_not_landed(repo):
     """The commonest answer of all."""
     tip = feature(repo)

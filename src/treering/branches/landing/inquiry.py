@@ -178,7 +178,7 @@ class Inquiry:
     def _as_no_op(self, own: Sequence[CommitRange]) -> Landing | None:
         for place in self._places:
             commit = self._no_op(place)
-            if commit and (self._is_quick or self._brings_each(own, place, commit)):
+            if commit and self._brings_each(own, place, commit):
                 how = "merging it there would change nothing"
                 return tell_landing("noop", place.target.name, commit, how)
         return None
