@@ -5,10 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
-from treering.actions.link import links_seen, neighbours
+from treering.actions.card import Card, CardMaker, HistoryEntry
+from treering.actions.link import neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
-from treering.actions.origin import Flags
 from treering.actions.workspace import MemoryWorkspace, Workspace
 from treering.derived.history import MemoryEvent
 from treering.errors import Invalid, MemoryNotFound
@@ -141,7 +140,7 @@ def _read(
     events = workspace.read_events(view, memory.id) if history else None
     card = show_whole(cards.make(place, memory), memory, unmark(place.blob), offset)._replace(
         details=_details(place, memory),
-        links=_neighbours(workspace, view, memory, links, cards.flags),
+        links=neighbours(workspace, view, memory, links, cards.flags),
         outdates=_list_outdates(workspace, seen, place) or None,
         history=None if events is None else tuple(map(write_event, events)),
         pending=outlook.pending or None,
@@ -170,14 +169,6 @@ def _list_outdates(workspace: MemoryWorkspace, view: View, place: Copy) -> tuple
     if now is None or now.blob != place.blob:
         return ()
     return list_outdates(view_with(workspace, view, [place.blob]), place.blob)
-
-
-def _neighbours(
-    workspace: MemoryWorkspace, view: View, memory: Memory, hops: int, flags: Flags
-) -> tuple[Neighbour, ...]:
-    if not hops:
-        return ()
-    return neighbours(links_seen(workspace, view, flags), memory, hops, now=workspace.clock())
 
 
 def content_from(content: str, offset: int) -> str:
