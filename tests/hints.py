@@ -60,9 +60,9 @@ def _check(command: str) -> None:
 
 
 def run_new(repository: Path, run: Callable[[list[str], Path], tuple[int, str]]) -> None:
-    """Run the commands of a form that was not run before, each in a copy of the repository as a test
-    left it. There it may be refused with an error, as what it speaks of may be over; but it is
-    never a misuse, and never a bug."""
+    """Run the commands of a form that was not run before, each in a copy of the repository as the
+    test left it. There it may be refused with an error, as what it speaks of may be over; but it
+    is never a misuse, and never a bug."""
     todo = _todo.copy()
     _todo.clear()
     for form, words in todo.items():

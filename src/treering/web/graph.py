@@ -239,7 +239,7 @@ def draw_star(visit: Visit, memory: Card) -> Markup:
 def draw_neighbourhood(visit: Visit, answer: NeighborsAnswer) -> Markup:
     """Return what `graph neighbors` answers."""
     middle = StarNode(answer.id, answer.title, "", 0)
-    nodes = [StarNode(n.id, n.title, n.type, n.depth, n.via or "") for n in answer.nodes]
+    nodes = [StarNode(n.id, n.title, n.type or "", n.depth or 0, n.via or "") for n in answer.nodes]
     return _draw(visit, [middle, *nodes], answer.edges)
 
 
