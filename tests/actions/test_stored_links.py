@@ -7,8 +7,7 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.link import IndexedLinks, StoredLinks, links_seen, neighbours
-from treering.actions.origin import Flags
+from treering.actions.link import links_seen, neighbours
 from treering.actions.workspace import Workspace
 
 STEPS = ("remember", "link", "link", "unlink", "forget", "switch")
@@ -21,15 +20,14 @@ def _ids(workspace: Workspace) -> list[str]:
 
 def _compare(workspace: Workspace) -> None:
     """Both ways to the links, of every memory that is seen."""
-    view, flags, now = workspace.view(), Flags(workspace), workspace.clock()
-    stored = links_seen(workspace, view, flags)
-    assert isinstance(stored, StoredLinks)
-    indexed = IndexedLinks(workspace.searcher.search_view(view).network)
+    view, now = workspace.view(), workspace.clock()
+    stored = links_seen(workspace, view)
+    indexed = workspace.searcher.search_view(view).network
     for memory_id in _ids(workspace):
         memory = view.find(memory_id).memory()
         for hops in (1, 3):
-            ends = neighbours(stored, memory, hops, now=now)
-            others = neighbours(indexed, memory, hops, now=now)
+            ends = neighbours(stored, memory, hops, now=now, flags=lambda _: None)
+            others = neighbours(indexed, memory, hops, now=now, flags=lambda _: None)
             assert set(ends) == set(others)
             assert [end.depth for end in ends] == [end.depth for end in others]
 

@@ -178,7 +178,13 @@ def _neighbours(
 ) -> tuple[Neighbour, ...]:
     if not hops:
         return ()
-    return neighbours(links_seen(workspace, view, flags), memory, hops, now=workspace.clock())
+
+    def flags_of(memory_id: str) -> tuple[str, ...] | None:
+        place = view.place(memory_id)
+        return flags.of_text(place) or None if place else None
+
+    links = links_seen(workspace, view)
+    return neighbours(links, memory, hops, now=workspace.clock(), flags=flags_of)
 
 
 def content_from(content: str, offset: int) -> str:
