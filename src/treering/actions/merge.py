@@ -138,21 +138,15 @@ class _Composition(NamedTuple):
 
     def _compose(self, workspace: Workspace, sources: Sequence[Memory]) -> Memory:
         """A memory made of others: their tags, files and topic, as sure as the least sure."""
-        now = workspace.now()
-        text = self.text or sources[0].content
-        return Memory(
-            id="",
-            type=self.type or _choose_type(sources),
-            title=inputs.line_given(self.title, "title") or title_of(text),
-            content=text,
-            created=now,
-            modified=now,
+        return inputs.draft_memory(
+            workspace,
+            self.type or _choose_type(sources),
+            self.text or sources[0].content,
+            title=inputs.line_given(self.title, "title"),
+            caller=self.caller,
             tags=tags_of(sources),
             topic=_common_topic([memory.topic for memory in sources]),
             confidence=min(memory.confidence for memory in sources),
-            source="agent" if self.caller else "person",
-            author=str(workspace.person),
-            agent=self.caller,
             files=files_of(sources),
         )
 
