@@ -80,10 +80,18 @@ hints.watch()
 
 
 @pytest.fixture(autouse=True)
-def _hints_can_be_typed() -> Iterator[None]:
-    """Whatever a test is about: what an error or an answer says to run is a command."""
+def _hints_can_be_typed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    """Whatever a test is about: what an error or an answer says to run is a command that runs."""
     yield
+    repo = next((one for one in request.node.funcargs.values() if isinstance(one, Repo)), None)
+    if repo and repo.path.is_dir():
+        hints.run_new(repo.path, _run_hint)
     assert hints.take_wrong() == []
+
+
+def _run_hint(words: list[str], folder: Path) -> tuple[int, str]:
+    done = forking.run(tuple(words), folder)
+    return done.returncode, done.stderr.decode()
 
 
 class Repo:

@@ -300,10 +300,7 @@ def _head(offer: Offer, now: float) -> str:
     facts = [card.type, name, card.branch, ago(card.created, now)]
     if card.outcome in UNSUCCESSFUL:
         facts.insert(0, str(card.outcome))
-    facts += [card.status] if card.status != "active" else []
-    facts += card.marks.words
-    facts += ["conflict"] if card.conflict else []
-    facts += [f"files {card.stale.state}"] if card.stale and card.stale.state != "fresh" else []
+    facts += card.state_words
     if offer.by:
         facts += [f"by {offer.by}"]
         facts += ["proposed"] if card.standing == "proposed" else []

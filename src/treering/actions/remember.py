@@ -11,7 +11,7 @@ from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid
 from treering.graph.subject import Subject
 from treering.model.document import link_fields
-from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
+from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, uri_of
 from treering.model.taxonomy import SAVED_TYPES, type_named
 from treering.store.view import Copy, View
 from treering.text.classify import Classification, classify
@@ -72,27 +72,23 @@ def remember(
             f"A {kind.type} is saved under a name.",
             hint=ways(Call("prompts", "save", name="NAME", kind=kind.type, content="...")),
         )
-    now = workspace.now()
-    why = inputs.text_given(reasoning, "reasoning")
-    became = outcome
-    facts = dict(details or {}) | {"reasoning": why, "outcome": became}
-    agent = inputs.line_given(agent, "agent") or caller
-    draft = Memory(
-        id=_own_id(id) if id else "",
-        type=kind.type,
-        title=inputs.line_given(title, "title") or title_of(text),
-        content=text,
-        created=now,
-        modified=now,
+    facts = dict(details or {}) | {
+        "reasoning": inputs.text_given(reasoning, "reasoning"),
+        "outcome": outcome,
+    }
+    draft = inputs.draft_memory(
+        workspace,
+        kind.type,
+        text,
+        title=inputs.line_given(title, "title"),
+        caller=inputs.line_given(agent, "agent") or caller,
         tags=inputs.tags_given(tags),
         topic=inputs.topic_given(topic),
         confidence=round(confidence, 4),
-        source="agent" if agent else "person",
-        author=str(workspace.person),
-        agent=agent,
         session=inputs.line_given(session, "session"),
         details={key: value for key, value in facts.items() if value},
-    )
+    )._replace(id=_own_id(id) if id else "")
+    now = draft.created
 
     def prepare(position: Position, view: View) -> _PreparedMemory:
         named = inputs.files_given(workspace, position, files)

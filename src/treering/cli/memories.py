@@ -20,7 +20,6 @@ from treering.cli.screen import (
     format_date,
     headline,
     mark,
-    mark_words,
     rule,
     short,
     shorten,
@@ -164,10 +163,7 @@ def _where(answer: "Recalled") -> str:
 def _render_hit(hit: "Card", now: float) -> str:
     marks = [hit.repo] if hit.repo else []
     marks += [shorten(hit.branch), ago(hit.created, now)]
-    marks += [hit.status] if hit.status != "active" else []
-    marks += mark_words(hit)
-    marks += ["conflict"] if hit.conflict else []
-    marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
+    marks += hit.state_words
     marks += [f"gone: {', '.join(hit.stale.lost)}"] if hit.stale and hit.stale.lost else []
     marks += [f"commit {hit.commit[:12]}"] if hit.commit else []
     marks += [f"for {hit.spelled}"] if hit.spelled else []

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from treering.actions.answers import strip_control_characters
 from treering.actions.gc import GcAnswer, PlanAnswer, RestoredScope, gc, promote_by_hand
 from treering.actions.gc import restore as restore_scope
 from treering.actions.guard import Guarded, find_overruled
@@ -45,7 +46,7 @@ def show_branches(visit: Visit) -> Response:
     lives = list_lives(visit.workspace, has_records=visit.has_records)
     range, drawn = _choose_range(visit, lives)
     marks = {mark for life in lives for mark in life.landings}
-    landings: list[LandingMark] = visit.ask(lambda _: sorted(marks, reverse=True))
+    landings: list[LandingMark] = strip_control_characters(sorted(marks, reverse=True))
     page = visit.number("page", 1, most=100_000)
     dropped = visit.number("dropped", 1, most=100_000)
     past = visit.number("landed", 1, most=100_000)

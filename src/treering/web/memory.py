@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from starlette.responses import Response
 
+from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card, HistoryEntry
 from treering.errors import Conflict, Invalid, StoreDamaged, TreeringError
 from treering.model.choices import OUTCOMES, STATUSES, TYPE_NAMES
@@ -159,8 +160,7 @@ def compare_file(visit: Visit, memory: Card, path: str) -> tuple[str, list[DiffP
         if b"\0" in data:
             return now, None
         texts.append(data.decode("utf-8", "replace"))
-    parts: list[DiffPart] = visit.ask(lambda _: compare_lines(*texts, is_brief=True))
-    return now, parts
+    return now, compare_lines(*strip_control_characters(texts), is_brief=True)
 
 
 WRITABLE = tuple(name for name in STATUSES if name in ("active", "needs-review"))
