@@ -93,7 +93,7 @@ class Vault:
         own = self.head(of)
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
-            return own or self._look_at(of, self.fetched_heads(of))
+            return own or self._read_merged(of, self.fetched_heads(of))
         with suppress(StoreDamaged):  # it is written without a sync, since it can be made again
             commit = self.repository.objects.commit(view)
             is_whole = self.repository.objects.exists(commit.tree)
@@ -137,12 +137,12 @@ class Vault:
         tips = trash.get(of.component, ())
         return [h for h in heads if not any(contains(self.repository, tip, h) for tip in tips)]
 
-    def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
+    def _read_merged(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
             return heads[0] if heads else None
-        from treering.store.heads import look_at  # what is not ours is rarely asked for
+        from treering.store.heads import read_merged  # what is not ours is rarely asked for
 
-        return look_at(self, of, heads)
+        return read_merged(self, of, heads)
 
     def scopes(self) -> dict[Scope, str]:
         """Return every scope there is and its tip: ours, and what was fetched."""
@@ -172,7 +172,7 @@ class Vault:
                     fetched.setdefault(here, {}).update(dict.fromkeys(heads))
         trash = self._list_trash() if fetched else {}
         for here, some in fetched.items():
-            if joined := self._look_at(here, self._without_trash(here, list(some), trash)):
+            if joined := self._read_merged(here, self._without_trash(here, list(some), trash)):
                 tips[here] = joined
         return dict(sorted(tips.items()))
 
