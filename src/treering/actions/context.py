@@ -159,7 +159,7 @@ class ContextCandidates:
             status=entry.status,
             confidence=entry.confidence,
             age=self._now - entry.modified,
-            links=self._search_view.network.degree(entry.id),
+            links=self._search_view.links.degree(entry.id),
             is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
             has_failed=entry.outcome == "failed",
         )

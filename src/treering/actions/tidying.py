@@ -317,7 +317,7 @@ class Rewrite:
 
 def incoming(search_view: SearchView, memory_id: str) -> Iterable[tuple[str, str]]:
     """Relation and source of every link to a memory."""
-    edges = search_view.network.around(memory_id, direction="in")
+    edges = search_view.links.around(memory_id, direction="in")
     return [(edge.relation, edge.source) for edge in edges]
 
 

@@ -33,7 +33,6 @@ class VisibleEntries:
         self.successors: dict[int, Successors] = {}
         #: For how many models the vectors were looked for that are missing.
         self.vectors_checked = 0
-        self._priors: tuple[int, dict[int, float]] = (-1, {})
 
     @cached_property
     def all(self) -> set[int]:
@@ -81,12 +80,6 @@ class VisibleEntries:
     def _session_order(self, number: int) -> tuple[float, int, int]:
         entry = self.entry(number)
         return entry.created, entry.place, number
-
-    def priors(self, hour: int) -> dict[int, float]:
-        """Return where a caller keeps its documents' priors, for as long as they hold."""
-        if self._priors[0] != hour:
-            self._priors = (hour, {})
-        return self._priors[1]
 
     def entry(self, number: int) -> Entry:
         return self.snapshot.entries[number]
