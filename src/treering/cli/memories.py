@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from treering.actions.answers import strip_control_characters
+from treering.call import Call
 from treering.cli.invocation import (
     Invocation,
     is_secret_allowed,
@@ -78,8 +79,8 @@ def _render_outdates(answer: "Remembered | Revised") -> list[str]:
     lines = []
     for old in answer.outdates or ():
         words = f"{old.said} -> {old.says}" if old.said and old.says else old.how
-        settle = dim(f"  treering link {short(answer.id)} supersedes {short(old.id)}")
-        lines.append(f"  outdates {short(old.id)}  {old.title}  ({words}){settle}")
+        settle = Call("link", short(answer.id), "supersedes", short(old.id))
+        lines.append(f"  outdates {short(old.id)}  {old.title}  ({words}){dim(f'  {settle}')}")
     return lines
 
 
