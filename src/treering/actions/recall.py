@@ -54,7 +54,7 @@ class RecallRequest(NamedTuple):
         wants = self._filters.records
         if self.needs_all or wants == "only" or self._leaves_records_out():
             return self.of_all()
-        if self.order != "relevance" or self._count_records() <= FEW_RECORDS:
+        if self.order != "relevance" or self.workspace.rows.count_records() <= FEW_RECORDS:
             return self.of_all()
         search_view, search = self._put(with_records=False)
         if wants == "none" or search(limit).answering >= limit:
@@ -68,9 +68,6 @@ class RecallRequest(NamedTuple):
     def _leaves_records_out(self) -> bool:
         types = self._filters.types
         return bool(types) and not self.needs_all and not RECORD_TYPES.intersection(types)
-
-    def _count_records(self) -> int:
-        return self.workspace.rows.count_records()
 
     def _put(self, *, with_records: bool) -> tuple[SearchView, Search]:
         searcher = self.workspace.searcher

@@ -101,7 +101,8 @@ def run_recall(call: Invocation, query: str, pick: bool, hub: str, **options: An
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and "mode" not in call.typed:
-        answer = answer._replace(notes=_notes_without_model(answer))
+        notes = tuple(note for note in answer.notes or () if "embedding" not in note)
+        answer = answer._replace(notes=notes)
     if pick and answer.results and not call.as_json:
         _pick(call, answer, branch=options["branch"], at=options["at"])
     else:
@@ -134,10 +135,6 @@ def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None
             call.answer(call.act("read", memory_id, branch=branch, at=at), render_read)
             return
         call.say(f"Enter a number from 1 to {len(rows)}, or nothing to stop.")
-
-
-def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
-    return tuple(note for note in answer.notes or () if "embedding" not in note)
 
 
 def render_recall(answer: "Recalled") -> str:
