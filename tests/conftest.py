@@ -1,5 +1,6 @@
 """A real git repository per test, with pinned time and nothing of the user's in reach."""
 
+import gc
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 
 import pygit2
 import pytest
+from hypothesis import settings
 
 import forking
 import hints
@@ -28,6 +30,18 @@ TREERING = Path(sys.executable).with_name("treering")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Tests in the background are started deaf to Ctrl-C, and what they start would be, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+settings.register_profile("ordinary", max_examples=60, deadline=None)
+settings.register_profile("deep", max_examples=500, deadline=None)
+settings.load_profile("ordinary")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection: it stays until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(autouse=True, scope="session")

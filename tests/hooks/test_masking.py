@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import Repo
@@ -265,7 +265,6 @@ _PARTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
 @given(parts=st.lists(_PARTS, max_size=12), who=st.lists(_PARTS, max_size=3))
 @example(parts=["aws_secret_access_key = ", "q7" * 20, " ", "0f" * 20], who=[])
 @example(parts=["password: ", "machine h login l password ", "@host"], who=[])

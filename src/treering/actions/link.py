@@ -151,9 +151,8 @@ def _write(
 def links_seen(workspace: MemoryWorkspace, view: View) -> Network:
     """Return the links of what a view shows, each memory looked up when it is asked for: whoever
     reads one needs no index."""
-    if isinstance(workspace, Workspace):
-        workspace.rows.catch_up(view)
     rows = workspace.rows
+    rows.catch_up(view)
 
     def find(memory_id: str) -> Entry | None:
         with suppress(TreeringError):
