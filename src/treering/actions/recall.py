@@ -359,20 +359,15 @@ def _with_linked(
     relations: Sequence[str],
     order: str,
 ) -> list[Card]:
-    """The results and what they are linked with."""
+    """The results and what they are linked with, in the order asked for, else the linked last."""
     items = search_view.expand([result.id for result in results], hops, relations)
     via = {item.place.id: item.via for item in items}
     hits = [
         Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",)) for item in items
     ]
     results += [card._replace(via=via[card.id]) for card in reader.read(hits)]
-    return order_linked(results, order)
-
-
-def order_linked(results: list[Card], order: str) -> list[Card]:
-    """Results and what they are linked with, in the order asked for, else the linked last."""
     if order in ("newest", "oldest"):
-        results.sort(key=lambda r: (r.created, r.id), reverse=order == "newest")
+        results.sort(key=lambda card: (card.created, card.id), reverse=order == "newest")
     elif order in ("confidence", "uncertain"):
-        results.sort(key=lambda r: (r.confidence, r.id), reverse=order == "confidence")
+        results.sort(key=lambda card: (card.confidence, card.id), reverse=order == "confidence")
     return results
