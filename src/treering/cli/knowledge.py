@@ -349,6 +349,6 @@ _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
 
 
 def _fields(item: Any) -> list[Any]:
-    from treering.actions.answers import jsonable
+    from treering.text.values import jsonable
 
     return list(jsonable(item).values())

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from treering.actions.answers import strip_control_characters
 from treering.call import Call
 from treering.cli.invocation import (
     Invocation,
@@ -29,6 +28,7 @@ from treering.cli.screen import (
 )
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
+from treering.text.values import strip_control_characters
 
 if TYPE_CHECKING:
     from treering.answers import (
