@@ -4,7 +4,6 @@ Most answers are records; their fields are the words of the JSON that `--json` p
 answer is a plain mapping, its keys and what they hold are written down beside its action.
 """
 
-from treering.actions.answers import Maintained as Maintained
 from treering.actions.backfill import Backfilled as Backfilled
 from treering.actions.card import Card as Card
 from treering.actions.checkpoint import CheckpointLoaded as CheckpointLoaded
@@ -84,3 +83,4 @@ from treering.actions.why.why import WhyAnswer as WhyAnswer
 from treering.actions.why.why import WhyLines as WhyLines
 from treering.sync.plan import Synced as Synced
 from treering.sync.plan import SyncedScope as SyncedScope
+from treering.text.values import Maintained as Maintained

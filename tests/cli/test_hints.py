@@ -31,6 +31,8 @@ ERRORS = {
     "tidying what was forgotten": "maintain merge --id {here} --id {gone} --content x",
     "a setting nobody knows": "config no-such on",
     "a range that is none": "guard no-such..HEAD",
+    "a range of dots": "guard ....",
+    "a range without dots": "guard main",
     "a verb nobody knows": "no-such",
     "two relations": "link {here} relates_to {gone} x",
 }

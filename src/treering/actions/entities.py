@@ -479,8 +479,8 @@ def _store(
 
     def attempt(writing: Writing) -> dict[NamedEntity, str]:
         roster = EntityIndex(workspace, branch, writing.view)
+        rewrite = Rewrite(workspace, writing.view)
         entity_ids: dict[NamedEntity, str] = {}
-        changes: list[Change] = []
         places = [writing.view.find(word) for word in ids]
         shared = [_words_of(place.memory()) for place in places if not place.is_private]
         # What only private memories name stays private, too.
@@ -492,32 +492,28 @@ def _store(
                 if not existing or existing.memory().is_forgotten:
                     memory = memory._replace(confidence=item.confidence)
                     is_private = item.name.casefold() not in names
-                    changes.append(Change(memory, existing, is_private))
+                    rewrite.add(memory, existing, is_private=is_private)
             entity_ids[item] = entity.id if entity else memory.id
-        changes += _mentioning(places, entity_ids, min_confidence, workspace.now())
-        if changes:
-            writing.commit("remember", changes)
+        for place in places:
+            rewrite.change(
+                place, _mention(place.memory(), entity_ids, min_confidence), by_hand=False
+            )
+        rewrite.commit(writing, "remember")
         return entity_ids
 
     return workspace.write(branch, attempt)
 
 
-def _mentioning(
-    places: Sequence[Copy], entity_ids: Mapping[NamedEntity, str], min_confidence: float, now: str
-) -> list[Change]:
-    changes = []
-    for place in places:
-        memory = place.memory()
-        names = set(extract(_words_of(memory), min_confidence))
-        new = [
-            Link("mentions", target, item.confidence, "system", "named in the text")
-            for item, target in entity_ids.items()
-            if item in names and not memory.has_link("mentions", target) and target != memory.id
-        ]
-        if new:
-            new_memory = memory._replace(links=(*memory.links, *new), modified=now)
-            changes.append(Change(new_memory, place, place.is_private))
-    return changes
+def _mention(
+    memory: Memory, entity_ids: Mapping[NamedEntity, str], min_confidence: float
+) -> Memory:
+    """Link a memory to the entities that it names, but for those that somebody unlinked."""
+    found, avoid = set(extract(_words_of(memory), min_confidence)), {memory.id, *memory.unlinked}
+    for item, target in entity_ids.items():
+        if item in found and target not in avoid and not memory.has_link("mentions", target):
+            link = Link("mentions", target, item.confidence, "system", "named in the text")
+            memory = memory.link(link)
+    return memory
 
 
 OPERATIONS: dict[str, Callable[..., EntityAnswer]] = {

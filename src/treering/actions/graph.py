@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from treering.actions.answers import jsonable
 from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
 from treering.actions.origin import flags_of_node
 from treering.actions.searcher import SearchView
@@ -18,6 +17,7 @@ from treering.graph.subject import Subject
 from treering.model.taxonomy import type_named
 from treering.search.entry import Entry, hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH
+from treering.text.values import jsonable
 from treering.text.words import words
 
 

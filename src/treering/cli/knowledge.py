@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from treering.call import Call
 from treering.cli.invocation import Invocation, read_content
 from treering.cli.screen import (
     Verbatim,
@@ -130,7 +131,7 @@ def _suggestions(answer: "SuggestedPairs") -> Iterator[str]:
         yield wrap(pair.source_title, f"{pair.score:.2f}  {short(pair.source)}  ")
         yield wrap(pair.target_title, f"      {short(pair.target)}  ")
         yield wrap(dim(pair.reason), "      ")
-        yield f"      treering link {pair.source} {pair.relation} {pair.target}"
+        yield f"      {Call('link', pair.source, pair.relation, pair.target)}"
     if not answer.pairs:
         yield "No missing links found."
 
@@ -348,6 +349,6 @@ _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
 
 
 def _fields(item: Any) -> list[Any]:
-    from treering.actions.answers import jsonable
+    from treering.text.values import jsonable
 
     return list(jsonable(item).values())

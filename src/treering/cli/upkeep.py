@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from treering.call import Call
 from treering.cli.invocation import Invocation, read_optional_content
 from treering.cli.screen import count, progress_bar, screen, state, table
 
@@ -229,8 +230,8 @@ def _render_group(group: "Group", op: str) -> str:
     if group.would:
         lines.append(f"  would become: {group.would['title']!s} ({group.would['type']})")
     elif not group.exact:
-        ids = " ".join(f"--id {memory_id}" for memory_id in group.ids)
-        lines.append(f"  treering maintain {op} {ids} --content '...' --apply")
+        call = Call("maintain", op, id=group.ids, content="...", apply=True)
+        lines.append(f"  {call}")
     return "\n".join(lines)
 
 

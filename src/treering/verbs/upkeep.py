@@ -384,9 +384,9 @@ def maintain(
     >>> tr.maintain("dedupe").answer.groups
     ()
     """
-    from treering.actions.answers import Maintained
     from treering.errors import Invalid
     from treering.model.taxonomy import unknown_word
+    from treering.text.values import Maintained
 
     name = next((each for each in OPERATIONS if each == op.strip().lower().replace("-", "_")), None)
     if name is None:

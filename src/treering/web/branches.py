@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.answers import strip_control_characters
 from treering.actions.gc import GcAnswer, PlanAnswer, RestoredScope, gc, promote_by_hand
 from treering.actions.gc import restore as restore_scope
 from treering.actions.guard import Guarded, find_overruled
@@ -17,6 +16,7 @@ from treering.branches.trunk import trunk_of
 from treering.call import Advice, Call
 from treering.errors import Conflict, TreeringError
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.web.rendering import plural
 from treering.web.river import BranchLife, LandingMark, draw_river, list_dropped, list_lives, since
 from treering.web.visit import Notice, Visit, cut_page

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card
 from treering.actions.why.bindings import LineBindings
 from treering.actions.why.source import read_source
 from treering.errors import Invalid, StorageFailed, StoreDamaged
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.verbs.memories import recall
 from treering.web.rendering import MOST_LINES
 from treering.web.visit import Visit, cut_page

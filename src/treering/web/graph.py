@@ -8,12 +8,12 @@ from typing import NamedTuple
 from markupsafe import Markup
 from starlette.responses import Response
 
-from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card
 from treering.actions.graph import EdgeShown, NeighborsAnswer
 from treering.graph.network import Edge, Network, Node
 from treering.model.choices import TYPE_NAMES
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.verbs.knowledge import graph
 from treering.web.rendering import cut, drawing, element, plural
 from treering.web.visit import Visit

@@ -10,13 +10,13 @@ from typing import Any, Literal, NamedTuple
 
 from starlette.responses import Response
 
-from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card, HistoryEntry
 from treering.errors import Conflict, Invalid, StoreDamaged, TreeringError
 from treering.model.choices import OUTCOMES, STATUSES, TYPE_NAMES
 from treering.model.taxonomy import RELATIONS
 from treering.model.text_merge import find_gaps
 from treering.text.secrets import mask_secrets
+from treering.text.values import strip_control_characters
 from treering.verbs.memories import read, recall
 from treering.web.graph import draw_star
 from treering.web.visit import Handler, Visit
