@@ -532,9 +532,9 @@ class Workspace(MemoryWorkspace):
             seconds = parse_moment(at, self.clock(), end=True, what="neither a revision nor a date")
         return View(view.branch, tuple(layers.layer_at(layer, seconds) for layer in view.layers))
 
-    def view_of_all(self) -> View:
+    def view_of_all(self, position: Position | None = None) -> View:
         """Every scope there is, each as a layer of its own."""
-        position = self.position()
+        position = position or self.position()
         return layers.everything(self.store, position.scope.branch, position.trunk)
 
     # --- writing ----------------------------------------------------------------------------------
