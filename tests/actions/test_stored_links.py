@@ -1,4 +1,4 @@
-"""Links as `read` shows them: without the index, and the same as the index would."""
+"""Links as `read` shows them: without the index, and the same as the whole network of a view."""
 
 import random
 import subprocess
@@ -7,9 +7,9 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.link import IndexedLinks, StoredLinks, links_seen, neighbours
-from treering.actions.origin import Flags
+from treering.actions.link import links_seen, neighbours
 from treering.actions.workspace import Workspace
+from treering.model import document
 
 STEPS = ("remember", "link", "link", "unlink", "forget", "switch")
 RELATIONS = ("relates_to", "depends_on", "follows", "supersedes")
@@ -21,15 +21,14 @@ def _ids(workspace: Workspace) -> list[str]:
 
 def _compare(workspace: Workspace) -> None:
     """Both ways to the links, of every memory that is seen."""
-    view, flags, now = workspace.view(), Flags(workspace), workspace.clock()
-    stored = links_seen(workspace, view, flags)
-    assert isinstance(stored, StoredLinks)
-    indexed = IndexedLinks(workspace.searcher.search_view(view).network)
+    view, now = workspace.view(), workspace.clock()
+    stored = links_seen(workspace, view)
+    indexed = workspace.searcher.search_view(view).network
     for memory_id in _ids(workspace):
         memory = view.find(memory_id).memory()
         for hops in (1, 3):
-            ends = neighbours(stored, memory, hops, now=now)
-            others = neighbours(indexed, memory, hops, now=now)
+            ends = neighbours(stored, memory, hops, now=now, flags=lambda _: None)
+            others = neighbours(indexed, memory, hops, now=now, flags=lambda _: None)
             assert set(ends) == set(others)
             assert [end.depth for end in ends] == [end.depth for end in others]
 
@@ -88,3 +87,21 @@ def test_a_read_after_a_write_starts_no_process_and_opens_no_index(
     assert [link.id for link in whole.links] == [two]
     assert whole.origin == "you"
     assert not list((repo.path / ".git" / "treering" / "index").glob("data-*"))
+
+
+def test_what_links_to_a_memory_is_not_parsed_to_read_it(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's links are as many, and their documents as long, as they please."""
+    one = repo.tr.remember("Use WAL mode").id
+    for number in range(10):
+        repo.tr.remember(f"Reader number {number}", links=[f"depends_on:{one}"])
+    Treering.open(repo.path).recall()
+    parsed: list[bytes] = []
+    parse = document.parse
+    monkeypatch.setattr(document, "parse", lambda data: (parsed.append(data), parse(data))[1])
+
+    links = Treering.open(repo.path).read(one).links
+
+    assert len(links) == 10
+    assert len(parsed) == 1

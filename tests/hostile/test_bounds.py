@@ -31,6 +31,7 @@ VERBS = (
     ("recall", "wal readers"),
     ("recall",),
     ("read", "USE"),
+    ("read", "THEIRS"),
     ("context", "--task", "wal readers"),
     ("log", "--limit", "5"),
     ("status",),
@@ -97,8 +98,10 @@ def play(
         costs["first sync",] = cost_of(repo, "sync")
     cost_of(repo, "recall", "wal")  # a first look at what git fetched reads all of it, too
     own = next(iter(repo.tr.recall("WAL mode").results)).id
+    others = [hit.id for hit in repo.tr.recall(limit=5).results if hit.id != own]
+    ids = {"USE": own, "THEIRS": next(iter(others), own)}
     for words in verbs:
-        costs[words] = cost_of(repo, *(own if word == "USE" else word for word in words))
+        costs[words] = cost_of(repo, *(ids.get(word, word) for word in words))
     assert "Use WAL mode for readers" in repo.titles()
     assert "Use WAL mode for readers" in [h.title for h in repo.tr.recall("WAL mode").results]
     return costs

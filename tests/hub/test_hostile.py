@@ -92,6 +92,33 @@ def test_a_huge_message_is_not_read_by_a_mirror(
     assert huge not in reads
 
 
+def test_heads_beyond_a_limit_are_left_out_and_told(
+    hub: HubAtHand, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = make("evil")
+    evil.tr.remember("Known to all")
+    tip = evil.git("rev-parse", "refs/treering/heads/main")
+    names = [f"refs/treering/clones/{number:012}/main" for number in range(30)]
+    evil.git("update-ref", "--stdin", feed="".join(f"create {name} {tip}\n" for name in names))
+    hub.json("hub", "add", "evil", str(evil.path))
+    monkeypatch.setattr("treering.hub.mirror.MAX_HEADS", 5)
+
+    result = FolderHub(Path(hub.place)).update("evil")
+
+    assert result.status == "updated"
+    assert "31 heads, 5 of them are used" in str(result.notes)
+    assert [title for _, title in hub.titles("known")] == ["Known to all"]
+    mirror = next(Path(hub.place).rglob("mirror.git"))
+    assert (
+        len(
+            (
+                evil.git("--git-dir", str(mirror), "for-each-ref", "refs/treering/remotes")
+            ).splitlines()
+        )
+        == 5
+    )
+
+
 def test_a_copy_of_somebodys_words_does_not_hide_them(either: HubAtHand, make: Make) -> None:
     """The same text and the same id, said with more confidence: both are shown, each with the name
     it was added under, whatever it says of itself."""

@@ -166,6 +166,27 @@ def test_many_heads_of_a_scope_are_bounded(
     assert "clone 0000000000" in (answer.notes or ("",))[0]
 
 
+def test_all_heads_of_a_remote_together_are_bounded(
+    clone: Team, origin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few enough scopes, each with few enough heads, are too many all the same."""
+    from treering.sync import fetching
+
+    monkeypatch.setattr(fetching, "MAX_REFS", 20)
+    ada, bob = clone("ada"), clone("bob")
+    ada.tr.remember("Use WAL mode", type="decision")
+    ada.tr.sync()
+    tip = ada.refs()[HEADS + "main"]
+    names = [f"refs/treering/clones/{n:012}/s{n % 10}" for n in range(60)]
+    Repo(origin).git("update-ref", "--stdin", feed="".join(f"create {n} {tip}\n" for n in names))
+
+    answer = bob.tr.sync()
+
+    assert bob.titles() == {"Use WAL mode"}
+    assert len([ref for ref in bob.refs() if "remotes/origin/clones" in ref]) == 19
+    assert "11 scopes, 4 of them are used" in (answer.notes or ("",))[0]
+
+
 def test_who_went_beyond_a_limit_is_named(clone: Team) -> None:
     """By sync, when it comes, and by doctor."""
     ada, bob = clone("ada"), clone("bob")

@@ -24,6 +24,7 @@ from treering.actions.handover import (
 from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import MemoryWorkspace, Standpoint, Workspace
+from treering.call import Advice, Option
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.mark import unmark
@@ -158,7 +159,7 @@ class ContextCandidates:
             status=entry.status,
             confidence=entry.confidence,
             age=self._now - entry.modified,
-            links=self._search_view.network.degree(entry.id),
+            links=self._search_view.links.degree(entry.id),
             is_of_branch=self._search_view.view.layers[rank].branch == self._branch,
             has_failed=entry.outcome == "failed",
         )
@@ -251,7 +252,7 @@ def context(
             answer["repos"] = list(hub.freshness)
             return answer
     if not isinstance(workspace, Workspace):
-        raise Invalid("No repository was named.", hint="Give --repos all.")
+        raise Invalid("No repository was named.", hint=Advice("Give {}.", Option("repos", "all")))
     seen = workspace.look(branch)
     files, explaining = _split_lines(workspace, files, seen)
     request = _ContextRequest(

@@ -1,19 +1,20 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
 
 from treering.actions import inputs
 from treering.actions.card import Neighbour
-from treering.actions.origin import Flags, flags_of_node
 from treering.actions.revise import write_changes
 from treering.actions.workspace import Change, MemoryWorkspace, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
 from treering.errors import Invalid, MemoryNotFound, TreeringError
-from treering.graph.network import Edge, Network, Node, choose, surest_first
+from treering.graph.network import Edge, Network, SparseNetwork
 from treering.model.dates import instant
 from treering.model.memory import Link, Memory, age_of_link
 from treering.model.taxonomy import RELATIONS, family_of
+from treering.search.entry import Entry
 from treering.store.view import Copy, View
 from treering.text import secrets
 
@@ -147,35 +148,28 @@ def _write(
     write_changes(workspace, writing, op, [Change(memory, place, place.is_private), *more])
 
 
-class LinkEnd(Protocol):
-    """A memory at the end of a link."""
+def links_seen(workspace: MemoryWorkspace, view: View) -> Network:
+    """Return the links of what a view shows, each memory looked up when it is asked for: whoever
+    reads one needs no index."""
+    rows = workspace.rows
+    rows.catch_up(view)
 
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
+    def find(memory_id: str) -> Entry | None:
+        with suppress(TreeringError):
+            if place := view.place(memory_id):
+                return rows.entry(place.blob)
+        return None
 
-
-class Links(Protocol):
-    """Where links are looked up, and the memories they lead to."""
-
-    def node(self, memory_id: str) -> LinkEnd | None:
-        """A memory that is seen and not forgotten."""
-        ...
-
-    def around(
-        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
-    ) -> list[Edge]:
-        """The links of one memory, outgoing first, each kind the surest first."""
-        ...
-
-    def flags(self, end: LinkEnd) -> tuple[str, ...] | None:
-        """Return what looks wrong with such a memory."""
-        ...
+    return SparseNetwork(find, rows.linking_to)
 
 
 def neighbours(
-    links: Links, memory: Memory, hops: int = 1, *, now: float = 0.0
+    links: Network,
+    memory: Memory,
+    hops: int,
+    *,
+    now: float,
+    flags: Callable[[str], tuple[str, ...] | None],
 ) -> tuple[Neighbour, ...]:
     """Return what a memory is linked with; forgotten ends are hidden, and come back with the
     memory.
@@ -186,44 +180,34 @@ def neighbours(
     ends: list[Neighbour] = []
     ids, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
-        edges = [
-            (at, edge, node)
-            for at in front
-            for edge in (_links_of(links, memory) if at == memory.id else links.around(at))
-            if edge.other(at) not in ids and (node := links.node(edge.other(at)))
-        ]
-        ends += [_neighbour(links, node, at, edge, depth, now) for at, edge, node in edges]
-        front = list(dict.fromkeys(edge.other(at) for at, edge, _ in edges))
+        found = []
+        for at in front:
+            edges = links.around(at)
+            if at == memory.id:
+                edges = own_links(memory) + links.around(at, direction="in")
+            found += [
+                (at, edge, node)
+                for edge in edges
+                if edge.other(at) not in ids and (node := links.node(edge.other(at)))
+            ]
+        for at, edge, node in found:
+            is_own = depth == 1 and edge.source == at
+            reasons = (ln.reason for ln in memory.links if ln.edge == (edge.relation, node.id))
+            end = Neighbour(
+                direction="out" if edge.source == at else "in",
+                relation=edge.relation,
+                id=node.id,
+                title=node.title,
+                confidence=edge.confidence_at(now),
+                by=edge.by,
+                depth=depth,
+                reason=(next(reasons, "") or None) if is_own else None,
+                flags=flags(node.id),
+            )
+            ends.append(end)
+        front = list(dict.fromkeys(edge.other(at) for at, edge, _ in found))
         ids.update(front)
-    return tuple(_with_reason(neighbour, memory) for neighbour in ends)
-
-
-def _links_of(links: Links, memory: Memory) -> list[Edge]:
-    return own_links(memory) + links.around(memory.id, direction="in")
-
-
-def _neighbour(
-    links: Links, node: LinkEnd, at: str, edge: Edge, depth: int, now: float
-) -> Neighbour:
-    return Neighbour(
-        direction="out" if edge.source == at else "in",
-        relation=edge.relation,
-        id=node.id,
-        title=node.title,
-        confidence=edge.confidence_at(now) if now else edge.confidence,
-        by=edge.by,
-        depth=depth,
-        flags=links.flags(node),
-    )
-
-
-def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
-    """Return why a link of the memory itself is there; the reasons of others are read with them."""
-    edge = (neighbour.relation, neighbour.id)
-    own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
-    if not own or neighbour.direction == "in" or neighbour.depth > 1:
-        return neighbour
-    return neighbour._replace(reason=own[0].reason)
+    return tuple(ends)
 
 
 def own_links(memory: Memory) -> list[Edge]:
@@ -240,100 +224,3 @@ def own_links(memory: Memory) -> list[Edge]:
         for link in memory.links
         if link.target != memory.id
     ]
-
-
-class ReadMemory(NamedTuple):
-    """A memory at the end of a link, as git has it."""
-
-    id: str
-    title: str
-    place: Copy
-
-
-class StoredLinks:
-    """Links looked up one memory at a time; what was read once is kept for the answer."""
-
-    def __init__(self, workspace: Workspace, view: View, flags: Flags) -> None:
-        self._workspace = workspace
-        self._view = view
-        self._flags = flags
-        self._nodes: dict[str, ReadMemory | None] = {}
-
-    def node(self, memory_id: str) -> ReadMemory | None:
-        if memory_id not in self._nodes:
-            self._nodes[memory_id] = self._read(memory_id)
-        return self._nodes[memory_id]
-
-    def _read(self, memory_id: str) -> ReadMemory | None:
-        try:
-            place = self._view.place(memory_id)
-        except TreeringError:
-            return None
-        memory = place.try_memory() if place else None
-        if place is None or memory is None or memory.is_forgotten:
-            return None
-        return ReadMemory(memory.id, memory.title, place)
-
-    def around(
-        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
-    ) -> list[Edge]:
-        out = self._out(memory_id) if direction != "in" else []
-        into = self._into(memory_id) if direction != "out" else []
-        is_wanted = choose(relations)
-        edges = sorted(out, key=surest_first) + sorted(into, key=surest_first)
-        return [edge for edge in edges if is_wanted(edge.relation)]
-
-    def flags(self, end: LinkEnd) -> tuple[str, ...] | None:
-        node = self.node(end.id)
-        return self._flags.of_text(node.place) or None if node else None
-
-    def _out(self, memory_id: str) -> list[Edge]:
-        node = self.node(memory_id)
-        return [edge for edge in _edges_of(self._workspace, node) if self.node(edge.target)]
-
-    def _into(self, memory_id: str) -> list[Edge]:
-        if self.node(memory_id) is None:
-            return []  # to what was forgotten nothing leads
-        sources = map(self.node, self._workspace.neighbourhood.linking_to(memory_id))
-        edges = (edge for source in sources for edge in _edges_of(self._workspace, source))
-        return [edge for edge in edges if edge.target == memory_id]
-
-
-def _edges_of(workspace: Workspace, node: ReadMemory | None) -> list[Edge]:
-    """The links of a memory. One that fades and does not say since when is as old as the memory,
-    whose date others may have made up."""
-    if node is None:
-        return []
-    memory = node.place.memory()
-    edges = own_links(memory)
-    if any(family_of(ln.relation) == "temporal" and not age_of_link(ln) for ln in memory.links):
-        version = workspace.ledger.version(node.place.blob)
-        made = instant(workspace.ledger.date(memory, version).created)
-        ages = (age_of_link(link) for link in memory.links if link.target != memory.id)
-        edges = [edge._replace(since=age or made) for edge, age in zip(edges, ages, strict=True)]
-    return edges
-
-
-class IndexedLinks:
-    """Links as the index knows them."""
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-
-    def node(self, memory_id: str) -> Node | None:
-        return self._network.node(memory_id)
-
-    def around(
-        self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
-    ) -> list[Edge]:
-        return self._network.around(memory_id, relations, direction)
-
-    def flags(self, end: LinkEnd) -> tuple[str, ...] | None:
-        return flags_of_node(self._network.node(end.id))
-
-
-def links_seen(workspace: MemoryWorkspace, view: View, flags: Flags) -> Links:
-    """The links of what a view shows."""
-    if isinstance(workspace, Workspace) and workspace.neighbourhood.knows(view):
-        return StoredLinks(workspace, view, flags)
-    return IndexedLinks(workspace.searcher.search_view(view).network)

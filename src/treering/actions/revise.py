@@ -61,7 +61,7 @@ def forget(
 
 def _links_of(search_view: SearchView, places: list[Copy]) -> int:
     """Return how many links are no longer shown once these memories are hidden."""
-    return len({edge for place in places for edge in search_view.network.around(place.id)})
+    return len({edge for place in places for edge in search_view.links.around(place.id)})
 
 
 _COMPARED = (

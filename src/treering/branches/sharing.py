@@ -46,7 +46,7 @@ class RemoteNames:
         """Return the scope as a remote calls it; None where the remote has other work, or none."""
         if self._is_foreign(remote, scope):
             return Scope(scope.branch.removeprefix(f"{remote}/"))
-        if self._has_fixed_name(scope) or not self._is_here(scope):
+        if not self._is_here(scope) or self._has_fixed_name(scope):
             return scope
         upstream = self._repository.upstream_of(scope.branch)
         for name in list_names(self._repository, remote, scope.branch):

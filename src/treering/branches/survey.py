@@ -100,7 +100,8 @@ def survey(store: Store, vault: Vault, trunk: str) -> Survey:
         or Scope(branch).ref not in ours
         or is_left_over(repository, vault, Scope(branch), tip, trunk)
     ]
-    look = _Look(repository, vault, branches, trunk)
+    fetched = vault.fetched_scopes({scope.branch for scope in scopes})
+    look = _Look(repository, vault, branches, trunk, fetched)
     return Survey(
         trunk=trunk,
         long_lived=long_lived_tips(repository, trunk),
@@ -134,6 +135,7 @@ class _Look(NamedTuple):
     vault: Vault
     branches: dict[str, str]
     trunk: str
+    fetched: dict[Scope, list[str]]
 
     def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
         remotes = self.repository.remotes()
@@ -142,7 +144,7 @@ class _Look(NamedTuple):
         return SurveyedScope(
             scope=scope,
             tip=tip,
-            heads=tuple(list_heads(self.vault, scope) or self.vault.fetched_heads(scope)),
+            heads=tuple(list_heads(self.vault, scope) or self.fetched.get(scope, ())),
             branch_tip=self.branches.get(scope.branch),
             on_remote=any(at_remotes) and not is_old,
             last_tips=() if is_old else last_tips(self.repository, scope),

@@ -34,7 +34,7 @@ from treering.errors import (
 )
 from treering.git import lock
 from treering.git.binding import GitError
-from treering.git.files import make_folder, read_file, replace_file
+from treering.git.files import check_folder, make_folder, read_file, replace_file
 from treering.hub.hub import (
     HubReader,
     HubSearchView,
@@ -409,6 +409,7 @@ def write_record(folder: Path, record: RepositoryRecord) -> None:
 def read_record(folder: Path) -> RepositoryRecord | None:
     """The record in a folder; None where there is none that could be ours."""
     try:
+        check_folder(folder, levels=2)
         values = json.loads(read_file(folder / _FILE))
         if values.pop("format") != _FORMAT:
             return None

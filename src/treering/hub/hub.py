@@ -7,20 +7,17 @@ verbs that read work as they do in a repository.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
 from treering.call import Advice, Call
 from treering.derived.history import MemoryEvent
 from treering.derived.ledger import Versions
 from treering.errors import AmbiguousId, MemoryNotFound, NotAllowed, RepoNotFound
-from treering.graph.network import Network, SparseNetwork
 from treering.hub.mirror import MirrorState
 from treering.hub.names import split_id
 from treering.model.mark import mark_of, unmark
 from treering.model.memory import id_prefix
 from treering.search.corpus import EntrySource
-from treering.search.entry import Entry
 from treering.search.hits import SearchResult
 from treering.search.pages import Pages
 from treering.search.searcher import SearchView, ViewSearcher
@@ -135,15 +132,7 @@ def refuse_token() -> NotAllowed:
 
 
 class HubSearchView(SearchView):
-    """A view of very many memories: links are looked up one memory at a time."""
-
-    @cached_property
-    def network(self) -> Network:
-        return SparseNetwork(self._find, self.index.rows.linking_to)
-
-    def _find(self, memory_id: str) -> Entry | None:
-        place = self.view.place(memory_id)
-        return self.index.entry(place.blob) if place else None
+    """A view of many repositories."""
 
     def break_ties(self, result: SearchResult, order: str) -> SearchResult:  # noqa: ARG002
         return result  # commits of different repositories are in no order

@@ -5,6 +5,7 @@ whoever asked for an update writes down at the end: a kill before that leaves th
 commits are all still there.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,9 +21,11 @@ from treering.derived.ledger import Ledger
 from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged, TreeringError
 from treering.git import config, lock, log, pack, refs
 from treering.git.binding import cache_large_trees, without_fsync
+from treering.git.files import check_folder, make_folder
 from treering.git.remote import Remote, RemoteListing
 from treering.git.repository import Repository, make_bare
 from treering.hub.source import (
+    MAX_HEADS,
     REMOTE,
     SourceHead,
     Trunks,
@@ -46,6 +49,7 @@ from treering.sync.incoming import refuse_unreadable
 #: Seconds that git may take to list what a repository has, and to bring what is new.
 LOOK_SECONDS, FETCH_SECONDS = 60.0, 600.0
 _ROUNDS = 2
+_LEVELS = 2  # the folder of a repository, and the one of all of them
 _LEFTOVERS = ("objects/pack/tmp_*", "objects/tmp_*", "refs/**/*.lock", "*.lock")
 
 
@@ -103,7 +107,7 @@ class Mirror:
     def lock(self) -> Iterator[None]:
         """Be the only one who updates it; Busy at once where somebody else does."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self.folder, levels=_LEVELS)
             hold = lock.hold(self.folder / "update.lock", patience=0)
             with hold:
                 yield
@@ -116,6 +120,12 @@ class Mirror:
     def store(self) -> Store:
         """Everything of one name is one scope here: there is no code to tell lives apart."""
         if self._store is None:
+            try:
+                check_folder(self.git_dir, levels=_LEVELS + 1)
+            except FileNotFoundError:
+                pass  # which the repository says
+            except OSError as error:
+                raise StorageFailed(f"{self.git_dir} is a link, or another user's.") from error
             self._store = Store(Repository(self.git_dir), self._clock)
         return self._store
 
@@ -178,7 +188,7 @@ class Mirror:
 
     def _make(self, url: str) -> None:
         """Made beside and renamed: `git init` killed half-way leaves what nobody can open."""
-        if not self.git_dir.exists():
+        if not os.path.lexists(self.git_dir):
             making = self.folder / "mirror.git.new"
             shutil.rmtree(making, ignore_errors=True)
             making.mkdir(mode=0o700)
@@ -221,7 +231,8 @@ class Mirror:
                 if local
                 else trunks_of_listing(repository, trunk_of(repository), listing.branches)
             )
-            some = choose_heads(all_heads, None if all_branches else trunks.components)
+            every = choose_heads(all_heads, None if all_branches else trunks.components)
+            some = every[:MAX_HEADS]
             news = self._list_news(some)
             if not news:
                 break
@@ -231,6 +242,8 @@ class Mirror:
             oversized = self._drop_oversized(before)
             notes += (f"{h.ref} has a commit {TOO_LARGE}" for h in all_heads if h.seen in oversized)
             all_heads = [head for head in all_heads if head.seen not in oversized]
+        if len(every) > MAX_HEADS:
+            notes.append(f"It has {len(every)} heads, {MAX_HEADS} of them are used")
         self._forget_gone(some)
         return trunks, self._as_fetched(some), notes
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from treering.hub.hub import RepositoryRecord
 
 REMOTE = "origin"
-_MOST_HEADS = 20_000
+#: More heads than a team has; those beyond are left out.
+MAX_HEADS = 20_000
 _MAX_REF = 240
 _OID = r"[0-9a-f]{40}"
 _CLONE = r"[0-9a-z]{12}"
@@ -142,9 +143,8 @@ def _split_fetched(name: str) -> tuple[str, str] | None:
 def choose_heads(
     heads: Iterable[SourceHead], components: Collection[str] | None
 ) -> list[SourceHead]:
-    """Return those of some scopes, or of all; never more than any team has."""
-    some = [head for head in heads if components is None or head.component in components]
-    return some[:_MOST_HEADS]
+    """Return those of some scopes, or of all."""
+    return [head for head in heads if components is None or head.component in components]
 
 
 def digest_of(heads: Iterable[SourceHead]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from treering.search.entry import Entry
 from treering.search.index import LENGTHS, MultiReader, TermNotFound, make_schema, read_lengths
+from treering.store.view import View
 
 K1 = 1.2
 B = 0.6
@@ -28,6 +29,10 @@ Weights = Mapping[int, float]
 
 class EntrySource(Protocol):
     """Where the entries of documents come from: the rows of a repository, or of a hub."""
+
+    def catch_up(self, view: View, limit: int | None = None) -> bool:
+        """Read what has no row yet of a view; False if that is more than `limit` memories."""
+        ...
 
     def entry(self, blob: str) -> Entry | None: ...
 

@@ -53,7 +53,6 @@ from treering.search.understanding import SemanticMatch
 from treering.search.visible import VisibleEntries, filter_numbers
 
 _NO_SENSE = SemanticMatch()
-_HOUR = 3600.0  # priors fade over months: worked out once an hour
 _PAGE = 10
 _MOST_KEPT = 2  # documents that are kept on the first page for the rare words they hold
 _FEW_WORDS = 5  # of a question that is tried in another spelling if nothing is close to it
@@ -189,10 +188,10 @@ def _weigh(
     """Scores with what neighbours lend and how the memory fares; the best is at most 1."""
     total = pool | {n: pool.get(n, 0.0) + more for n, more in lent.items()}
     highest = max(total.values(), default=1.0) or 1.0
-    priors = view.priors(int(request.now // _HOUR))
-    for number in [n for n in total if n not in priors]:
-        priors[number] = prior(view.entry(number), view.layer(number), request.now)
-    return {n: score / highest * priors[n] for n, score in total.items()}
+    return {
+        n: score / highest * prior(view.entry(n), view.layer(n), request.now)
+        for n, score in total.items()
+    }
 
 
 def _in_order(scores: dict[int, float], view: VisibleEntries) -> list[int]:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from treering.derived.content import MemoryRows
 from treering.errors import StoreDamaged
-from treering.graph.network import Network
+from treering.graph.network import Network, SparseNetwork
 from treering.model.query import Filters, Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import EntrySource
@@ -131,8 +131,19 @@ class SearchView:
         return (e for e in entries if self.with_records or e.type not in RECORD_TYPES)
 
     @cached_property
+    def links(self) -> Network:
+        """The links between what is visible, looked up one memory at a time."""
+        return SparseNetwork(self._find, self.index.rows.linking_to)
+
+    def _find(self, memory_id: str) -> Entry | None:
+        place = self.view.place(memory_id)
+        entry = self.index.entry(place.blob) if place and place.blob in self.ranks else None
+        is_shown = entry and (self.with_records or entry.type not in RECORD_TYPES)
+        return entry if is_shown else None
+
+    @cached_property
     def network(self) -> Network:
-        """The links between what is visible; of several copies of a memory the nearest one's."""
+        """The same, read as a whole; of several copies of a memory the nearest one's links."""
         return Network(sorted(self.entries(), key=lambda entry: self.ranks[entry.blob]))
 
     def expand(
@@ -142,7 +153,7 @@ class SearchView:
 
         `relations` are relations or families of them; without any, every link counts.
         """
-        steps = self.network.reach(ids, hops, relations)
+        steps = self.links.reach(ids, hops, relations)
         return [
             ReachedMemory(place, step.edge.relation, step.via)
             for step in steps

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from treering.model.choices import STATUSES, Status
-from treering.model.query import Filters
+from treering.model.query import PARTS, Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus, EntryList
 from treering.search.entry import Entry
@@ -33,7 +33,6 @@ class VisibleEntries:
         self.successors: dict[int, Successors] = {}
         #: For how many models the vectors were looked for that are missing.
         self.vectors_checked = 0
-        self._priors: tuple[int, dict[int, float]] = (-1, {})
 
     @cached_property
     def all(self) -> set[int]:
@@ -81,12 +80,6 @@ class VisibleEntries:
     def _session_order(self, number: int) -> tuple[float, int, int]:
         entry = self.entry(number)
         return entry.created, entry.place, number
-
-    def priors(self, hour: int) -> dict[int, float]:
-        """Return where a caller keeps its documents' priors, for as long as they hold."""
-        if self._priors[0] != hour:
-            self._priors = (hour, {})
-        return self._priors[1]
 
     def entry(self, number: int) -> Entry:
         return self.snapshot.entries[number]
@@ -177,19 +170,11 @@ def _on_topic(filters: Filters) -> Test | None:
     return lambda e: (t := e.topic.lower()) == topic or t.startswith(below)
 
 
-def _by_title(filters: Filters) -> Test | None:
-    part = filters.title.lower()
-    return (lambda e: part in e.title.lower()) if part else None
-
-
-def _by_author(filters: Filters) -> Test | None:
-    part = filters.author.lower()
-    return (lambda e: part in e.author.lower()) if part else None
-
-
-def _by_agent(filters: Filters) -> Test | None:
-    part = filters.agent.lower()
-    return (lambda e: part in e.agent.lower()) if part else None
+def _by_parts(filters: Filters) -> Test | None:
+    parts = {name: part.lower() for name in PARTS if (part := getattr(filters, name))}
+    if not parts:
+        return None
+    return lambda e: all(part in getattr(e, name).lower() for name, part in parts.items())
 
 
 def _about_file(filters: Filters) -> Test | None:
@@ -217,8 +202,6 @@ _MAKERS: tuple[Callable[[Filters], Test | None], ...] = (
     _confident,
     _by_tags,
     _on_topic,
-    _by_title,
-    _by_author,
-    _by_agent,
+    _by_parts,
     _about_file,
 )

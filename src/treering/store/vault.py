@@ -153,28 +153,35 @@ class Vault:
             # A ref that was emptied by a crash is doctor's to put back.
             if tip and (own := self.scope_named(name.rpartition("/")[2], tip)):
                 tips[own] = self.tip_or(own, tip)
+        for here, heads in self.fetched_scopes({own.branch for own in tips}).items():
+            if here not in tips and (joined := self._read_merged(here, heads)):
+                tips[here] = joined
+        return dict(sorted(tips.items()))
+
+    def fetched_scopes(self, known: Collection[str]) -> dict[Scope, list[str]]:
+        """Return what other clones say of every scope, as far as fetches have seen it; `known` are
+        branches of scopes that are here."""
         others: dict[tuple[str, str], list[str]] = {}
         seen = list(list_fetched(self.repository))
         readable = set(self._without_oversized({head.tip for head in seen}))
         for head in seen:
             if head.tip in readable:
                 others.setdefault((head.remote, head.component), []).append(head.tip)
-        fetched: dict[Scope, dict[str, None]] = {}
+        if not others:
+            return {}
         # Most of what remotes have is of branches that nobody here has, and needs no second look.
-        known = {*self.repository.branches(), *(own.branch for own in tips)}
-        known |= {name for _, name in self.repository.upstreams().values()} if others else set()
-        known.add(self.repository.head().branch or "")
+        names = {*self.repository.branches(), *known, self.repository.head().branch or ""}
+        names |= {name for _, name in self.repository.upstreams().values()}
+        fetched: dict[Scope, dict[str, None]] = {}
         for (remote, component), heads in others.items():
             if there := self.scope_named(component, heads[0]):
-                is_known = there.branch in known
+                is_known = there.branch in names
                 here = self.remote_names.scope_here(remote, there) if is_known else there
-                if here not in tips:
-                    fetched.setdefault(here, {}).update(dict.fromkeys(heads))
-        trash = self._list_trash() if fetched else {}
-        for here, some in fetched.items():
-            if joined := self._read_merged(here, self._without_trash(here, list(some), trash)):
-                tips[here] = joined
-        return dict(sorted(tips.items()))
+                fetched.setdefault(here, {}).update(dict.fromkeys(heads))
+        trash = self._list_trash()
+        return {
+            here: self._without_trash(here, list(heads), trash) for here, heads in fetched.items()
+        }
 
     def scope_named(self, component: str, tip: str) -> Scope | None:
         """The scope that a name in refs stands for. A name that was cut stands in its commits; one

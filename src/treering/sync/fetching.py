@@ -33,6 +33,8 @@ from treering.sync.remote_state import RemoteHead, RemoteState, read_id
 #: beyond them.
 MAX_SCOPES = 10_000
 MAX_HEADS = 2_000
+#: Heads of all scopes together.
+MAX_REFS = 20_000
 #: Clones that a note names.
 _MAX_NAMED = 3
 
@@ -46,13 +48,14 @@ class Fetching(NamedTuple):
     notes: list[str]
 
     def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
-        """Return what of the remote is followed: all within reason, counted in scopes and in heads
-        of one. What was seen before comes first, so that a flood takes nothing away."""
+        """Return what of the remote is followed: all within reason, counted in scopes, in heads
+        of one and in heads of all. What was seen before comes first, so that a flood takes nothing
+        away."""
         heads_of: dict[str, list[RemoteHead]] = {}
         for head in there:
             heads_of.setdefault(head.component, []).append(head)
         largest = max(map(len, heads_of.values()), default=0)
-        if len(heads_of) <= MAX_SCOPES and largest <= MAX_HEADS:
+        if len(heads_of) <= MAX_SCOPES and largest <= MAX_HEADS and len(there) <= MAX_REFS:
             return list(there)
         folder, name = self.repository.common_dir, self.wire.name
         mine = {ref.removeprefix(HEADS) for ref in refs.list_refs(folder, HEADS)}
@@ -60,18 +63,22 @@ class Fetching(NamedTuple):
         seen = {(head.clone, head.component) for head in list_fetched(self.repository, name)}
         before = {component for _, component in seen}
         order = sorted(heads_of, key=lambda name: (name not in mine, name not in before, name))
-        if beyond := [head for other in order[MAX_SCOPES:] for head in heads_of[other]]:
-            note = f"{name} offers {len(order)} scopes, {MAX_SCOPES} of them are used"
-            self.notes.append(f"{note}; left out: {_name_clones(beyond)}")
         own = read_id(self.repository)
         chosen: list[RemoteHead] = []
+        count = 0
         for component in order[:MAX_SCOPES]:
             some = heads_of[component]
+            if len(chosen) + min(len(some), MAX_HEADS) > MAX_REFS:
+                break
+            count += 1
             if len(some) > MAX_HEADS:
                 some.sort(key=lambda h: (h.clone != own, (h.clone, h.component) not in seen))
                 note = f"{component} has {len(some)} heads on {name}, {MAX_HEADS} of them are used"
                 self.notes.append(f"{note}; left out: {_name_clones(some[MAX_HEADS:])}")
             chosen += some[:MAX_HEADS]
+        if beyond := [head for component in order[count:] for head in heads_of[component]]:
+            note = f"{name} offers {len(order)} scopes, {count} of them are used"
+            self.notes.append(f"{note}; left out: {_name_clones(beyond)}")
         return chosen
 
     def fetch(

@@ -405,8 +405,8 @@ class ReasonFinder:
         seeds = [mid for mid, reason in surest if not reason.is_since][:_MOST_SEEDS]
         if not seeds:
             return
-        network = self._workspace.searcher.knowledge_view(self._view).network
-        for step in network.reach(seeds, 1, ()):
+        links = self._workspace.searcher.knowledge_view(self._view).links
+        for step in links.reach(seeds, 1, ()):
             if not self.is_record(step.id):
                 reasons.add([step.id], link=step.edge.confidence)
 
