@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Repo
-from treering.actions.why import origins, stretches
+from treering.actions.why import line_ranges, origins
 from treering.answers import WhyAnswer, WhyLines
 from treering.errors import Invalid
 
@@ -19,7 +19,7 @@ TIMEOUT = 'import sqlite3\n\n\ndef connect():\n    mode = "WAL"\n    timeout = 3
 @pytest.fixture(autouse=True)
 def _all_the_time_in_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found must not depend on how busy the machine is."""
-    monkeypatch.setattr(stretches, "SECONDS", (60.0, 60.0, 60.0))
+    monkeypatch.setattr(line_ranges, "SECONDS", (60.0, 60.0, 60.0))
     monkeypatch.setattr(origins, "SECONDS", 60.0)
     monkeypatch.setattr("treering.actions.why.why.SECONDS", 60.0)
 

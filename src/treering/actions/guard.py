@@ -291,7 +291,7 @@ def _describe(
     ids = list(dict.fromkeys(item.memory for item in found))
     head = workspace.position(change.after).head
     later = find_marks(workspace, after, ids, head)
-    told = _read_trailers(workspace, change)
+    trailers = _read_trailers(workspace, change)
     cards: dict[str, Card] = {}
     acknowledged: dict[str, _Acknowledgement] = {}
     maker = CardMaker(workspace, explanation.view, head, CodeTree(workspace.repository, head))
@@ -305,7 +305,7 @@ def _describe(
         card = maker.make(copy, memory)
         if card.status == "superseded" or card.marks.is_replaced:
             continue  # no longer in force before the change
-        if said := _find_trailer(told, item.memory) or _find_successor(
+        if said := _find_trailer(trailers, item.memory) or _find_successor(
             after, item.memory, later.get(item.memory, NO_MARKS)
         ):
             acknowledged[item.memory] = said

@@ -61,7 +61,7 @@ class EventRecorder:
         `git rebase --update-refs` moves the branches below, too, and tells of all commits at once:
         each is remembered where it was made, or it would have a memory on both.
         """
-        if event.told[:1] != ("rebase",):
+        if event.input_lines[:1] != ("rebase",):
             return [event]
         moved = reflog.list_moved_along(self._repository, event.branch, event.rewrites)
         onto = reflog.find_rebase_target(self._repository, event.branch, event.commit)
@@ -146,7 +146,7 @@ class EventRecorder:
                 [event.commit] if len(self._repository.parents_of(event.commit) or ()) > 1 else []
             )
         new = list(event.rewrites)
-        if event.told[:1] != ("rebase",):
+        if event.input_lines[:1] != ("rebase",):
             return new
         # Commits made by hand at a stop are told of by nobody; they lie between the others.
         onto = reflog.find_rebase_target(self._repository, event.branch, event.commit)

@@ -35,7 +35,7 @@ class JournalEvent(NamedTuple):
     name: str
     head: str = ""
     commit: str = ""
-    told: tuple[str, ...] = ()
+    input_lines: tuple[str, ...] = ()
 
     @property
     def branch(self) -> str:
@@ -51,7 +51,7 @@ class JournalEvent(NamedTuple):
     def rewrites(self) -> dict[str, list[str]]:
         """Return what a post-rewrite tells: a new commit -> those it took the place of."""
         old_commits: dict[str, list[str]] = {}
-        for line in self.told if self.name == "post-rewrite" else ():
+        for line in self.input_lines if self.name == "post-rewrite" else ():
             old, _, rest = line.partition(" ")
             new = rest.partition(" ")[0]
             if _is_commit(old) and _is_commit(new) and old != new:
@@ -62,7 +62,9 @@ class JournalEvent(NamedTuple):
     def pushes(self) -> dict[str, str]:
         """Return what a pre-push tells: the remote-tracking ref of each branch that is being
         pushed, and the commit it will have."""
-        remote, *lines = [*self.told[:1], *self.told[2:]] if self.name == "pre-push" else [""]
+        remote, *lines = (
+            [*self.input_lines[:1], *self.input_lines[2:]] if self.name == "pre-push" else [""]
+        )
         words = [line.split(" ") for line in lines]
         return {
             f"refs/remotes/{remote}/{there.removeprefix(_HEADS)}": commit

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _WIDE, _NARROW = 120, 30
 _SHORT_COMMIT = 12
-#: Lines of code shown of a stretch where several are shown, and memories below each.
+#: Lines of code shown of a range where several are shown, and memories below each.
 _MOST_CODE, _MOST_CODE_ALONE, _MOST_REASONS, _MOST_ALSO = 8, 60, 4, 8
 #: How a landing was recognised, in words people use.
 _EVIDENCE = {
@@ -59,18 +59,18 @@ def render_why(answer: "WhyAnswer") -> str:
     return "\n\n".join(text)
 
 
-def _lay_out_all(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) -> Iterator[str]:
+def _lay_out_all(ranges: Sequence["WhyLines"], memories: Sequence["Card"]) -> Iterator[str]:
     """Stretches with their reasons; a memory is told where most ways lead to it, and once."""
     by_id = {memory.id: memory for memory in memories if not memory.since}
     best: dict[str, int] = {}
-    for number, lines in enumerate(stretches):
+    for number, lines in enumerate(ranges):
         for mid in lines.memories:
             ways = len(lines.via.get(mid, ()))
-            if mid not in best or ways > len(stretches[best[mid]].via.get(mid, ())):
+            if mid not in best or ways > len(ranges[best[mid]].via.get(mid, ())):
                 best[mid] = number
-    blocks = [_code(lines, is_alone=len(stretches) == 1) for lines in stretches]
+    blocks = [_code(lines, is_alone=len(ranges) == 1) for lines in ranges]
     room = max((width_of(line) for block in blocks for line in block), default=0)
-    for number, (lines, code) in enumerate(zip(stretches, blocks, strict=True)):
+    for number, (lines, code) in enumerate(zip(ranges, blocks, strict=True)):
         ids = [mid for mid in lines.memories if mid in by_id]
         here = [by_id[mid] for mid in ids if best[mid] == number]
         here = [memory for memory in here if not lines.is_repeated_by(memory)]
@@ -100,7 +100,7 @@ def _code(lines: "WhyLines", *, is_alone: bool) -> list[str]:
 def _describe(
     lines: "WhyLines", here: Sequence["Card"], elsewhere: Sequence["Card"]
 ) -> Iterator[str]:
-    """A stretch's commit, the branch it landed from, and its reasons."""
+    """A range's commit, the branch it landed from, and its reasons."""
     yield from _describe_commit(lines)
     for memory in here[:_MOST_REASONS]:
         yield from _tell(memory, lines.via.get(memory.id, ()))
@@ -203,11 +203,11 @@ def render_markdown(answer: "WhyAnswer") -> Verbatim:
     return Verbatim("\n".join(lines).rstrip() + "\n")
 
 
-def markdown_lines(stretches: Sequence["WhyLines"], memories: Sequence["Card"]) -> list[str]:
+def markdown_lines(ranges: Sequence["WhyLines"], memories: Sequence["Card"]) -> list[str]:
     """Stretches of lines with their reasons, as paragraphs and lists."""
     by_id = {memory.id: memory for memory in memories}
     text: list[str] = []
-    for lines in stretches:
+    for lines in ranges:
         ids = [mid for mid in lines.memories if mid in by_id and not by_id[mid].since]
         text += [f"{_markdown_place(lines)} {_markdown_commit(lines)}", ""]
         text += [markdown_memory(by_id[mid]) for mid in ids[:_MOST_REASONS]]

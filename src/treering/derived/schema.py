@@ -78,7 +78,7 @@ TABLES: dict[str, Table] = {
         1,
         "CREATE TABLE reverts (head TEXT PRIMARY KEY, asked INTEGER, events TEXT) WITHOUT ROWID",
     ),
-    # Who wrote lines of a blob, and the merges that brought commits: see actions/why/stretches.py.
+    # Who wrote lines of a blob, and which merge brought a commit: see actions/why/line_ranges.py.
     "blame": Table(
         1,
         """

@@ -147,7 +147,7 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
     return objects.write_commit(tree, (tip,), NOBODY, seconds, text.as_text())
 
 
-def tell(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:
+def describe_losses(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:
     """Yield who left out how many files of a scope."""
     for commit, count in Counter(missing.commit for missing in loss.values()).items():
         yield Kept(scope.branch, count, commit, _author(vault, commit))

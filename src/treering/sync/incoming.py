@@ -17,7 +17,7 @@ from treering.git import refs
 from treering.model.document import FORMAT
 from treering.model.scope import HEADS, Scope
 from treering.store import heads, message
-from treering.store.absence import Loss, find_losses, put_back, tell
+from treering.store.absence import Loss, describe_losses, find_losses, put_back
 from treering.store.ancestry import TOO_LARGE, contains, list_below, list_contained, read_news
 from treering.store.dates import TOLERANCE
 from treering.store.message import Message
@@ -134,7 +134,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
         if loss := incoming.losses.get(tip):
             notes += (
                 f"{part.files} files were left out by {part.author} in {part.commit[:12]}: put back"
-                for part in tell(vault, scope, loss)
+                for part in describe_losses(vault, scope, loss)
             )
             tips[number] = put_back(vault, scope, tip, loss)
             mended.append(tips[number])

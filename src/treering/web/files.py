@@ -196,7 +196,7 @@ def _show_file(visit: Visit, path: str, head: str) -> Response:
 
 
 def _find_bindings(visit: Visit, path: str, head: str) -> dict[str, list[tuple[int, int]]]:
-    """Memory -> the lines it binds, neighbouring stretches as one; kept, so found out once."""
+    """Memory -> the lines it binds, neighbouring ranges as one; kept, so found out once."""
     found: dict[str, list[tuple[int, int]]] = {}
     try:
         source = read_source(visit.workspace, path, head, is_past=True)
@@ -222,7 +222,7 @@ def _leave_out_records(visit: Visit, ids: Iterable[str]) -> list[str]:
 def _place_notes(
     cards: list[Card], bound: dict[str, tuple[tuple[int, int], ...]], first: int
 ) -> list[MarginNote]:
-    """Each memory once, beside its longest stretch, and none on top of another."""
+    """Each memory once, beside its longest range, and none on top of another."""
     best = {id: max(ranges, key=lambda r: (r[1] - r[0], -r[0])) for id, ranges in bound.items()}
     cards = sorted(cards, key=lambda c: (c.type in RECORD_TYPES, c.outcome != "failed"))
     notes, free = [], 1

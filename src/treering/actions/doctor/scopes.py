@@ -36,7 +36,7 @@ from treering.model.scope import (
     is_utf8,
 )
 from treering.store import heads, layout, message
-from treering.store.absence import find_loss, list_kept, put_back, tell
+from treering.store.absence import describe_losses, find_loss, list_kept, put_back
 from treering.store.lost_commits import Lost, find_lost
 from treering.store.vault import Vault
 
@@ -150,7 +150,7 @@ def _find_vanished(
             heads.append_to_own_head(vault, lock, scope, [whole], "doctor: put back")
     except TreeringError:
         return  # a history that cannot be read has a finding of its own
-    for part in tell(vault, scope, loss):
+    for part in describe_losses(vault, scope, loss):
         message = (
             f"{part.files} files of {part.branch} were left out by {part.author} in "
             f"{part.commit[:12]}, and nobody forgot them."

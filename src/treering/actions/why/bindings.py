@@ -157,8 +157,8 @@ class LineBindings:
             position = self._workspace.position(self._branch)
             view = self._workspace.view_from(position)
             tips = [(layer.vault.is_private, str(layer.snapshot.tip)) for layer in view.layers]
-            told = repr((position.scope.branch, tips)).encode(errors="surrogateescape")
-            self._state = hashlib.sha256(told).hexdigest()[:16]
+            seen = repr((position.scope.branch, tips)).encode(errors="surrogateescape")
+            self._state = hashlib.sha256(seen).hexdigest()[:16]
         return self._state
 
     def _read(self, path: str, blob: str) -> list[Binding] | None:
@@ -173,4 +173,4 @@ def _list_bindings(part: "Explained") -> Iterator[Binding]:
     for memory, reason in part.reasons.items():
         strength = max((reason.ways.get(via, 0.0) for via in BINDING), default=0.0)
         if strength:
-            yield Binding(part.stretch.first, part.stretch.last, memory, strength)
+            yield Binding(part.line_range.first, part.line_range.last, memory, strength)

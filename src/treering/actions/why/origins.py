@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from treering.actions.why.stretches import BlameCache
+from treering.actions.why.line_ranges import BlameCache
 from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
 from treering.derived.code_records import CodeRecord, CodeRecords

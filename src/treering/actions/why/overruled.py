@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from treering.actions.staleness import find_spoken_lines
 from treering.actions.why.bindings import BINDING
+from treering.actions.why.line_ranges import map_kept_lines
 from treering.actions.why.reasons import Via
 from treering.actions.why.source import SourceFile, count_lines, is_text
-from treering.actions.why.stretches import map_kept_lines
 from treering.actions.why.why import Explained, LineExplanation
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.blame import LineShift, compare_lines
@@ -166,7 +166,7 @@ class OverruleFinder:
         except TreeringError:
             return []
         cut_off = self._inquest.blamer.cut_off
-        parts = [part for part in parts if part.stretch.commit not in cut_off]
+        parts = [part for part in parts if part.line_range.commit not in cut_off]
         finder = self._inquest.finder(edit.path)
         found: list[OverruledMemory] = []
         for memory_id in dict.fromkeys(mid for part in parts for mid in part.reasons):
@@ -177,13 +177,13 @@ class OverruleFinder:
             lines = {
                 number
                 for part in bound
-                for number in range(part.stretch.first, part.stretch.last + 1)
+                for number in range(part.line_range.first, part.line_range.last + 1)
             }
             numbers = sorted(lines.intersection(edit.removed))
             weight = self._weigh(edit, memory, bound, numbers) if numbers else 0.0
             if weight:
                 ways = {via for part in bound for via in part.reasons[memory_id].ways}
-                names = {edit.path, *(path for part in bound for path in part.stretch.paths)}
+                names = {edit.path, *(path for part in bound for path in part.line_range.paths)}
                 if any(file.path in names for file in memory.files):
                     ways.add("file")
                 runs, now = tuple(join_lines(numbers)), edit.find_now(numbers[0])
@@ -220,7 +220,7 @@ class OverruleFinder:
     ) -> float:
         """The share of the words that a commit brought into a file which the change takes out. A
         smaller one will do where its reason speaks of some of them."""
-        paths = dict.fromkeys(path for part in bound for path in part.stretch.paths)
+        paths = dict.fromkeys(path for part in bound for path in part.line_range.paths)
         brought: Counter[bytes] = Counter()
         for path in paths:
             brought += self._read_brought(memory.commit, path)
@@ -276,7 +276,7 @@ def _binds(part: Explained, memory: Memory, path: str) -> bool:
         return False
     if memory.type == "commit":
         return reason.ways.get("commit", 0.0) >= _SURE
-    names = {path, *part.stretch.paths}
+    names = {path, *part.line_range.paths}
     is_named = any(file.path in names for file in memory.files)
     lines = max((other.ways.get("lines", 0.0) for other in part.reasons.values()), default=0.0)
     way: Via = "lines" if lines >= _SURE else "branch"

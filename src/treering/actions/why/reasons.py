@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from treering.actions.why.line_ranges import BlameReader, LineRange
 from treering.actions.why.origins import CommitOrigin, Origins
 from treering.actions.why.source import SourceFile, count_lines, entry_at
-from treering.actions.why.stretches import BlameReader, LineRange
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.tips import last_tips
@@ -104,13 +104,13 @@ class SquashReader:
         self._origins = origins
         self._blamer = blamer
 
-    def look_through(self, stretch: LineRange, origin: CommitOrigin) -> SquashedCommits:
+    def look_through(self, line_range: LineRange, origin: CommitOrigin) -> SquashedCommits:
         landings = [p for p in origin.promotions if p.merged_as == origin.info.oid]
         if not any(promotion.kind in _SQUASHES for promotion in landings):
             return SquashedCommits()
         heads = self._list_heads(origin)
         for head in heads:
-            commits = self._blame_all(head, origin.info.oid, stretch)
+            commits = self._blame_all(head, origin.info.oid, line_range)
             own = [oid for oid in commits if self._is_own(oid, origin.info.oid)]
             if own:
                 return SquashedCommits(tuple(own))
@@ -139,9 +139,9 @@ class SquashReader:
         repository = self._workspace.repository
         return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
 
-    def _blame_all(self, head: str, landed: str, stretch: LineRange) -> dict[str, None]:
+    def _blame_all(self, head: str, landed: str, line_range: LineRange) -> dict[str, None]:
         commits: dict[str, None] = {}
-        for run in stretch.runs:
+        for run in line_range.runs:
             lines = (run.original, run.original + run.size - 1)
             commits |= dict.fromkeys(self._blame_at(head, landed, run.path, lines))
         return commits
@@ -189,7 +189,7 @@ class LineReason(NamedTuple):
 
 
 class ReasonFinder:
-    """Finds what explains stretches of one file, for one answer."""
+    """Finds what explains ranges of one file, for one answer."""
 
     def __init__(
         self,
@@ -215,24 +215,24 @@ class ReasonFinder:
         self._naming: dict[str, list[Entry]] = {}
         self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
-    def find(self, stretch: LineRange, origin: CommitOrigin | None) -> dict[str, LineReason]:
-        """The memories that may explain a stretch, by id."""
-        through = self._squashes.look_through(stretch, origin) if origin else SquashedCommits()
-        key = (stretch.commit, stretch.paths, through)
-        if key not in self._reasons:  # stretches of one commit have the same
-            self._reasons[key] = self._find(stretch, origin, through)
+    def find(self, line_range: LineRange, origin: CommitOrigin | None) -> dict[str, LineReason]:
+        """The memories that may explain a range, by id."""
+        through = self._squashes.look_through(line_range, origin) if origin else SquashedCommits()
+        key = (line_range.commit, line_range.paths, through)
+        if key not in self._reasons:  # ranges of one commit have the same
+            self._reasons[key] = self._find(line_range, origin, through)
         return self._reasons[key]
 
     def _find(
-        self, stretch: LineRange, origin: CommitOrigin | None, through: SquashedCommits
+        self, line_range: LineRange, origin: CommitOrigin | None, through: SquashedCommits
     ) -> dict[str, LineReason]:
         reasons = _LineReasons()
         if origin is not None:
-            self._add_lines(reasons, origin, through, (self._path, *stretch.paths))
+            self._add_lines(reasons, origin, through, (self._path, *line_range.paths))
             self._add_branch(reasons, origin)
             self._add_commits(reasons, origin)
         if not self._binding_only:
-            self._add_files(reasons, stretch, origin)
+            self._add_files(reasons, line_range, origin)
             if origin is not None:
                 words = (*origin.words.memories, *origin.merge_words.memories)
                 reasons.add(words, link=1.0)
@@ -378,11 +378,11 @@ class ReasonFinder:
     # --- the file ---------------------------------------------------------------------------------
 
     def _add_files(
-        self, reasons: "_LineReasons", stretch: LineRange, origin: CommitOrigin | None
+        self, reasons: "_LineReasons", line_range: LineRange, origin: CommitOrigin | None
     ) -> None:
         """What names the file, under the name it has or had: standing when the lines were written,
         or learned since."""
-        for name in dict.fromkeys((self._path, *stretch.paths)):
+        for name in dict.fromkeys((self._path, *line_range.paths)):
             for entry in self.list_naming(name):
                 is_since = origin is not None and entry.created > origin.info.time
                 reasons.add_file(entry.id, is_since=is_since)

@@ -12,6 +12,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.marks import Marks, find_reverted, is_out_of_force
 from treering.actions.staleness import CodeTree
 from treering.actions.standing import LandedAs
+from treering.actions.why.line_ranges import BlameReader, LineRange
 from treering.actions.why.origins import CommitOrigin, Origins, body_of
 from treering.actions.why.reasons import VIAS, LineReason, ReasonFinder, Via, list_words, score
 from treering.actions.why.source import (
@@ -24,7 +25,6 @@ from treering.actions.why.source import (
     read_source,
     split_target,
 )
-from treering.actions.why.stretches import BlameReader, LineRange
 from treering.actions.workspace import Workspace
 from treering.errors import Invalid, StorageFailed
 from treering.model.dates import format_moment
@@ -128,7 +128,7 @@ _SHARE = 0.25
 def why(
     workspace: Workspace, path: str, *, at: str = "", limit: int = 0, branch: str = ""
 ) -> WhyAnswer:
-    """Say for each stretch of lines which commit wrote it, and which memories explain it.
+    """Say for each range of lines which commit wrote it, and which memories explain it.
 
     `path` may end with a line or lines: `src/db.py:42`, `src/db.py:40-60`. With `at` the file is
     taken as a revision has it. Memories are those seen now, from `branch` or from here.
@@ -155,9 +155,9 @@ def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, 
 
 
 class Explained(NamedTuple):
-    """A stretch, where its commit comes from, and the memories that explain it, best first."""
+    """A range, where its commit comes from, and the memories that explain it, best first."""
 
-    stretch: LineRange
+    line_range: LineRange
     origin: CommitOrigin | None
     code: tuple[str, ...]
     scores: dict[str, float]
@@ -217,31 +217,31 @@ class LineExplanation:
         return self._finders[path]
 
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
-        """Some lines of a file, stretch by stretch."""
-        stretches = self.blamer.find_stretches(source, ranges)
+        """Some lines of a file, range by range."""
+        found = self.blamer.find_ranges(source, ranges)
         text = source.shown.split(b"\n")
         until = time.monotonic() + SECONDS
         parts: list[Explained] = []
-        for stretch in stretches:
-            code = list_lines(text, stretch.first, stretch.last)
+        for line_range in found:
+            code = list_lines(text, line_range.first, line_range.last)
             is_late = time.monotonic() > until
             if is_late:
                 self.is_cut_short = True
                 self.blamer.notes[_CUT_SHORT] = None
-            parts.append(self._explain(source, stretch, code, is_brief=is_late))
+            parts.append(self._explain(source, line_range, code, is_brief=is_late))
         return parts
 
     def _explain(
-        self, source: SourceFile, stretch: LineRange, code: tuple[str, ...], *, is_brief: bool
+        self, source: SourceFile, line_range: LineRange, code: tuple[str, ...], *, is_brief: bool
     ) -> Explained:
         finder = self.finder(source.path)
-        name = stretch.paths[0] if stretch.paths else source.path
-        origin = self.origins.find(stretch.commit, name) if stretch.commit else None
-        reasons = {} if is_brief else finder.find(stretch, origin)
+        name = line_range.paths[0] if line_range.paths else source.path
+        origin = self.origins.find(line_range.commit, name) if line_range.commit else None
+        reasons = {} if is_brief else finder.find(line_range, origin)
         if self._leaves_out_reverted:
             reasons = self._leave_out_reverted(finder, reasons)
         if self._binding_only:  # then nobody asks how well each explains the lines
-            return Explained(stretch, origin, code, {}, reasons)
+            return Explained(line_range, origin, code, {}, reasons)
         words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
         scores = {
             mid: score(memory, reason.ways, words, is_since=reason.is_since)
@@ -249,7 +249,7 @@ class LineExplanation:
             if (memory := finder.memory(mid))
         }
         order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
-        return Explained(stretch, origin, code, {mid: scores[mid] for mid in order}, reasons)
+        return Explained(line_range, origin, code, {mid: scores[mid] for mid in order}, reasons)
 
     def _leave_out_reverted(
         self, finder: ReasonFinder, reasons: dict[str, LineReason]
@@ -274,7 +274,7 @@ class LineExplanation:
         order = rank(explained)
         ids = list(order)[:limit]
         has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
-        has_bodies = len({part.stretch.commit for part in explained}) <= _MOST_BODIES
+        has_bodies = len({part.line_range.commit for part in explained}) <= _MOST_BODIES
         return WhyAnswer(
             path=_show(source.path),
             at=self.commit or "",
@@ -291,7 +291,7 @@ class LineExplanation:
 
     def _notes(self, source: SourceFile, explained: Sequence[Explained]) -> tuple[str, ...]:
         notes = [*source.notes, *self.blamer.notes]
-        if any(part.stretch.commit in self.blamer.cut_off for part in explained):
+        if any(part.line_range.commit in self.blamer.cut_off for part in explained):
             notes.append("This clone is shallow: lines older than its first commits end there.")
         return tuple(notes)
 
@@ -304,25 +304,25 @@ class LineExplanation:
         has_code: bool,
         has_body: bool = False,
     ) -> WhyLines:
-        """A stretch as the answer has it."""
-        stretch, origin = part.stretch, part.origin
-        names = [_show(name) for name in stretch.paths if name != path]
+        """A range as the answer has it."""
+        line_range, origin = part.line_range, part.origin
+        names = [_show(name) for name in line_range.paths if name != path]
         requests = [origin.words.pull_request, origin.merge_words.pull_request] if origin else []
         ids = [mid for mid in part.scores if mid in set(chosen)]
         return WhyLines(
-            first=stretch.first,
-            last=stretch.last,
-            commit=stretch.commit,
+            first=line_range.first,
+            last=line_range.last,
+            commit=line_range.commit,
             when=format_moment(origin.written) if origin else "",
             author=origin.info.author if origin else "",
-            subject=_subject(stretch, origin),
+            subject=_subject(line_range, origin),
             landed=LandedAs(*origin.landed[:2], origin.landed.kind or None)
             if origin and origin.landed
             else None,
             memories=tuple(ids),
             via={mid: sort_ways(part.reasons[mid].ways) for mid in ids},
-            is_uncommitted=not stretch.commit,
-            is_boundary=stretch.commit in self.blamer.cut_off,
+            is_uncommitted=not line_range.commit,
+            is_boundary=line_range.commit in self.blamer.cut_off,
             path=names[0] if names else None,
             pull_request=next(filter(None, requests), None),
             trailers=_trailers(origin) or None,
@@ -386,13 +386,13 @@ def sort_ways(ways: Collection[Via]) -> tuple[Via, ...]:
 
 
 def _length(part: Explained) -> int:
-    return part.stretch.last - part.stretch.first + 1
+    return part.line_range.last - part.line_range.first + 1
 
 
-def _subject(stretch: LineRange, origin: CommitOrigin | None) -> str:
+def _subject(line_range: LineRange, origin: CommitOrigin | None) -> str:
     if origin:
         return origin.subject
-    return "Its commit cannot be read." if stretch.commit else "Not committed yet"
+    return "Its commit cannot be read." if line_range.commit else "Not committed yet"
 
 
 def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:

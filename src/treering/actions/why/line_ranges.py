@@ -200,7 +200,7 @@ _SECONDS_FOR_ALL = 10.0
 class LineRange(NamedTuple):
     """Lines `first` to `last` of the text asked about; without a commit they are not committed.
 
-    `runs` are the same lines as that commit had them. A file without lines is one stretch from 0.
+    `runs` are the same lines as that commit had them. A file without lines is one range from 0.
     """
 
     first: int
@@ -238,10 +238,8 @@ class BlameReader:
         except StorageFailed:  # also where it took too long: each is walked for then
             return {}
 
-    def find_stretches(
-        self, source: SourceFile, ranges: Sequence[tuple[int, int]]
-    ) -> list[LineRange]:
-        """Some lines of a file as stretches, in order."""
+    def find_ranges(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[LineRange]:
+        """Some lines of a file as ranges, in order."""
         if not source.commit or not source.is_committed:
             return [LineRange(first, last) for first, last in ranges]
         if source.is_opaque or not source.size:
@@ -255,7 +253,7 @@ class BlameReader:
             return self._take_whole(source)
 
     def _take_whole(self, source: SourceFile) -> list[LineRange]:
-        """The file as one stretch, of the commit that last changed it."""
+        """The file as one range, of the commit that last changed it."""
         commit = last_change(self._repository.git_dir, source.commit or "", source.path)
         run = LineRun(0, 0, commit, source.path, 0)
         return [LineRange(0, 0, commit, (run,))] if commit else []
