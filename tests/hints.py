@@ -27,9 +27,10 @@ _wrong: list[str] = []
 #: Commands to be run, by their form, and the forms that were run by this process.
 _todo: dict[str, list[str]] = {}
 _done: set[str] = set()
-#: Names that stand for what whoever reads them knows, and servers, which go on.
+#: Names that stand for what whoever reads them knows; servers, which go on; and what pushes to a
+#: remote, which tests may share.
 _PLACEHOLDER = r"\.\.\.|[A-Z][A-Z-]+(=[A-Z]+)?|a,b"
-_SERVERS = ("mcp", "web", "hub")
+_NOT_RUN = ("mcp", "web", "hub", "sync")
 _VARIABLE = r"[0-9a-hj-km-np-tv-z]{12,40}|out:\w+|/\S+|\d+"
 
 
@@ -55,7 +56,7 @@ def _check(command: str) -> None:
         return
     form = re.sub(_VARIABLE, "X", command)
     is_whole = not any(re.fullmatch(_PLACEHOLDER, word) for word in words)
-    if is_whole and words[0] not in _SERVERS and form not in _done:
+    if is_whole and words[0] not in _NOT_RUN and form not in _done:
         _todo.setdefault(form, words)
 
 
