@@ -43,7 +43,7 @@ test: $(READY)
 	PYTEST_DEBUG_TEMPROOT=$(TEMPORARY) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not deep'
 
 test-deep: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --hypothesis-profile deep
 	$(BIN)/python -m benchmarks.mutation
 
 mutants: $(READY)

@@ -75,7 +75,7 @@ def _judge_one(history: str, repository: Repository, case: Case, *, keeps: bool)
 def _ask_ours(repository: Repository, target: str, tip: str, folder: Path | None = None) -> Landing:
     """By a judge that knows nothing but what an earlier run kept."""
     judge = Judge(repository, database=Database(folder))
-    return judge.landing(tip, [Target("main", target)], had_own_commits=True)
+    return judge.landing(tip, [Target("main", target)])
 
 
 def _measure(ask: Callable[[], Answer]) -> tuple[Answer, float]:

@@ -580,7 +580,7 @@ def surveying(branches: int, commits: int) -> None:
         git(path, "branch", "-q", "-D", *gone)
         workspace = Workspace.open(path)
         started, used = time.perf_counter(), cpu()
-        found = survey(workspace.store, workspace.store.shared)
+        found = survey(workspace.store, workspace.store.shared, "main")
         surveyed = cpu() - used
         lines = plan(
             workspace.repository, workspace.store.shared, found, Judge(workspace.repository)

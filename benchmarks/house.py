@@ -10,6 +10,7 @@ import ast
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -37,7 +38,10 @@ class House:
             file.relative_to(source): file.read_text(encoding="utf-8")
             for file in sorted(source.rglob("*.py"))
         }
-        self.trees = {file: ast.parse(text) for file, text in self.texts.items()}
+
+    @cached_property
+    def trees(self) -> dict[Path, ast.AST]:
+        return {file: ast.parse(text) for file, text in self.texts.items()}
 
     def modules(self) -> list[Path]:
         """Files that hold code; a package's docstring does not count."""

@@ -82,10 +82,7 @@ def judged(path: Path, branches: list[Branch]) -> tuple[float, dict[str, str]]:
     started = time.perf_counter()
     judge = Judge(Repository.discover(path))
     trunk = [Target("main", tips["main"])]
-    found = {
-        branch.name: judge.landing(tips[branch.name], trunk, had_own_commits=True).evidence
-        for branch in branches
-    }
+    found = {branch.name: judge.landing(tips[branch.name], trunk).evidence for branch in branches}
     return time.perf_counter() - started, found
 
 

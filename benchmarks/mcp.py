@@ -35,7 +35,7 @@ from benchmarks._tokens import UNIT, count, count_json
 from benchmarks.change import fill
 from benchmarks.write import floor, thought
 from treering import Treering
-from treering.actions.answers import jsonable
+from treering.text.values import jsonable
 
 SIZE = 10_000
 #: At most so many milliseconds over the library call.

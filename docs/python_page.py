@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from treering import Treering, answers
 
 PAGE = Path(__file__).parent / "reference" / "python.md"
-_NAMES = {id(getattr(answers, name)): name for name in answers.__all__}
+_NAMES = {id(one): name for name, one in vars(answers).items() if not name.startswith("_")}
 
 TOP = """\
 # The Python library

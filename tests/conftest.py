@@ -1,5 +1,6 @@
 """A real git repository per test, with pinned time and nothing of the user's in reach."""
 
+import gc
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 
 import pygit2
 import pytest
+from hypothesis import settings
 
 import forking
 import hints
@@ -28,6 +30,18 @@ TREERING = Path(sys.executable).with_name("treering")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Tests in the background are started deaf to Ctrl-C, and what they start would be, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+settings.register_profile("ordinary", max_examples=60, deadline=None)
+settings.register_profile("deep", max_examples=500, deadline=None)
+settings.load_profile("ordinary")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection: it stays until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -66,10 +80,18 @@ hints.watch()
 
 
 @pytest.fixture(autouse=True)
-def _hints_can_be_typed() -> Iterator[None]:
-    """Whatever a test is about: what an error or an answer says to run is a command."""
+def _hints_can_be_typed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    """Whatever a test is about: what an error or an answer says to run is a command that runs."""
     yield
+    repo = next((one for one in request.node.funcargs.values() if isinstance(one, Repo)), None)
+    if repo and repo.path.is_dir():
+        hints.run_new(repo.path, _run_hint)
     assert hints.take_wrong() == []
+
+
+def _run_hint(words: list[str], folder: Path) -> tuple[int, str]:
+    done = forking.run(tuple(words), folder)
+    return done.returncode, done.stderr.decode()
 
 
 class Repo:

@@ -1,11 +1,18 @@
 """Commands that errors and answers name: each has to be one that the program takes as printed.
 
 Every error that a test meets, and every call that an answer offers, is read here as a shell and
-click would read it. What happens when it is run is for `cli/test_hints.py`.
+click would read it. A command without a placeholder is also run, in a copy of the test's
+repository, the first time that one of its form is met. That it does what the hint says is for
+`cli/test_hints.py`.
 """
 
 import re
 import shlex
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 import click
 
@@ -17,6 +24,13 @@ from treering.verbs import VERBS
 
 #: What nobody could run, since the last look.
 _wrong: list[str] = []
+#: Commands to be run, by their form, and the forms that were run by this process.
+_todo: dict[str, list[str]] = {}
+_done: set[str] = set()
+#: Names that stand for what whoever reads them knows, and servers, which go on.
+_PLACEHOLDER = r"\.\.\.|[A-Z][A-Z-]+(=[A-Z]+)?|a,b"
+_SERVERS = ("mcp", "web", "hub")
+_VARIABLE = r"[0-9a-hj-km-np-tv-z]{12,40}|out:\w+|/\S+|\d+"
 
 
 def check_text(text: str) -> None:
@@ -34,9 +48,37 @@ def take_wrong() -> list[str]:
 
 def _check(command: str) -> None:
     try:
-        _parse(shlex.split(command))
+        words = shlex.split(command)
+        _parse(words)
     except (click.ClickException, Misuse, AssertionError, ValueError) as error:
         _wrong.append(f"treering {command}: {error}")
+        return
+    form = re.sub(_VARIABLE, "X", command)
+    is_whole = not any(re.fullmatch(_PLACEHOLDER, word) for word in words)
+    if is_whole and words[0] not in _SERVERS and form not in _done:
+        _todo.setdefault(form, words)
+
+
+def run_new(repository: Path, run: Callable[[list[str], Path], tuple[int, str]]) -> None:
+    """Run the commands of a form that was not run before, each in a copy of the repository as the
+    test left it. There it may be refused with an error, as what it speaks of may be over; but it
+    is never a misuse, and never a bug."""
+    todo = _todo.copy()
+    _todo.clear()
+    for form, words in todo.items():
+        _done.add(form)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy"
+            shutil.copytree(repository, copy, symlinks=True, ignore=_list_odd)
+            code, said = run(words, copy)
+        if code not in (0, 1):
+            _wrong.append(f"treering {shlex.join(words)}: exit {code}: {said}")
+
+
+def _list_odd(folder: str, names: list[str]) -> list[str]:
+    """List what cannot be copied: pipes and sockets that a test planted."""
+    modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
+    return [name for name, mode in modes.items() if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)]
 
 
 def _parse(words: list[str]) -> None:

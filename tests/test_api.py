@@ -71,11 +71,6 @@ def test_whoever_writes_can_be_named(repo: Repo) -> None:
     assert all(hasattr(treering, name) for name in treering.__all__)
 
 
-def test_types_of_answers_are_importable_from_one_place() -> None:
-    assert sorted(answers.__all__) == answers.__all__
-    assert all(hasattr(answers, name) for name in answers.__all__)
-
-
 # --- the examples ---------------------------------------------------------------------------------
 
 

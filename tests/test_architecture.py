@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import treering
@@ -28,9 +29,14 @@ LAYERS = [
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 
+@cache
+def _trees() -> dict[Path, ast.AST]:
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")}
+
+
 def _imports() -> Iterator[tuple[Path, str]]:
-    for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, tree in _trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 yield from ((file, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -112,8 +118,7 @@ def _items(node: ast.expr) -> list[ast.expr]:
 def test_only_the_git_layer_builds_command_lines_of_git() -> None:
     """What git is told and how its answer is read stand together, once."""
     guilty = []
-    for file in SOURCE.rglob("*.py"):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+    for file, tree in _trees().items():
         if _part(file) != "git":
             words = [*_runner_imports(tree), *_command_lines(tree)]
             guilty += [f"{file.relative_to(SOURCE)}: {word}" for word in words]
@@ -177,9 +182,8 @@ def test_answers_have_a_shape() -> None:
     may leave it open."""
     shapeless = {
         str(file.relative_to(SOURCE))
-        for file in SOURCE.rglob("*.py")
-        if _part(file) in SHAPED
-        and any(map(_is_shapeless, ast.walk(ast.parse(file.read_text(encoding="utf-8")))))
+        for file, tree in _trees().items()
+        if _part(file) in SHAPED and any(map(_is_shapeless, ast.walk(tree)))
     }
 
     assert shapeless == set(SHAPELESS)

@@ -4,20 +4,18 @@ Most answers are records; their fields are the words of the JSON that `--json` p
 answer is a plain mapping, its keys and what they hold are written down beside its action.
 """
 
-from treering.actions.answers import Maintained as Maintained
 from treering.actions.backfill import Backfilled as Backfilled
 from treering.actions.card import Card as Card
 from treering.actions.checkpoint import CheckpointLoaded as CheckpointLoaded
 from treering.actions.checkpoint import CodeSince as CodeSince
-from treering.actions.config import SettingValue as SettingShown
+from treering.actions.config import SettingValue as SettingValue
 from treering.actions.config import SettingValues as SettingValues
 from treering.actions.context import ContextAnswer as ContextAnswer
 from treering.actions.doctor.doctor import Diagnosis as Diagnosis
 from treering.actions.drain import Drained as Drained
 from treering.actions.enrich import Enriched as Enriched
 from treering.actions.enrich import Enrichment as Enrichment
-from treering.actions.enrich import InferredLinks as InferredLinks
-from treering.actions.enrich import PrunedLinks as PrunedLinks
+from treering.actions.enrich import LinkChanges as LinkChanges
 from treering.actions.entities import EntitiesDeleted as EntitiesDeleted
 from treering.actions.entities import EntitiesExtracted as EntitiesExtracted
 from treering.actions.entities import EntitiesMerged as EntitiesMerged
@@ -27,7 +25,7 @@ from treering.actions.entities import EntityFound as EntityFound
 from treering.actions.entities import EntityList as EntityList
 from treering.actions.export import ExportedMemory as ExportedMemory
 from treering.actions.gc import GcAnswer as GcAnswer
-from treering.actions.gc import PlanAnswer as GcLine
+from treering.actions.gc import PlanAnswer as PlanAnswer
 from treering.actions.gc import RestoredScope as RestoredScope
 from treering.actions.graph import Drawing as Drawing
 from treering.actions.graph import Edges as Edges
@@ -49,9 +47,7 @@ from treering.actions.marks import NewerMemory as NewerMemory
 from treering.actions.marks import OutdatedBy as OutdatedBy
 from treering.actions.marks import Outdates as Outdates
 from treering.actions.marks import Reverted as Reverted
-from treering.actions.merge import Deduped as Deduped
-from treering.actions.merge import Merges as Merges
-from treering.actions.merge import Summaries as Summaries
+from treering.actions.merge import Tidied as Tidied
 from treering.actions.prompts import PromptAnswer as PromptAnswer
 from treering.actions.prompts import PromptDeleted as PromptDeleted
 from treering.actions.prompts import PromptFound as PromptFound
@@ -86,88 +82,5 @@ from treering.actions.tryout import Tryout as Tryout
 from treering.actions.why.why import WhyAnswer as WhyAnswer
 from treering.actions.why.why import WhyLines as WhyLines
 from treering.sync.plan import Synced as Synced
-from treering.sync.plan import SyncedScope as SyncLine
-
-__all__ = [
-    "Backfilled",
-    "Card",
-    "CheckpointLoaded",
-    "CodeSince",
-    "ContextAnswer",
-    "Deduped",
-    "Diagnosis",
-    "Diff",
-    "Difference",
-    "Drained",
-    "Drawing",
-    "Edges",
-    "Enriched",
-    "Enrichment",
-    "EntitiesDeleted",
-    "EntitiesExtracted",
-    "EntitiesMerged",
-    "EntityAdded",
-    "EntityAnswer",
-    "EntityFound",
-    "EntityList",
-    "ExportedMemory",
-    "Forgotten",
-    "GcAnswer",
-    "GcLine",
-    "GraphAnswer",
-    "Group",
-    "GuardFinding",
-    "Guarded",
-    "HistoryFinding",
-    "Imported",
-    "InferredLinks",
-    "LandedAs",
-    "Log",
-    "MadeLink",
-    "Maintained",
-    "Merges",
-    "NeighborsAnswer",
-    "OutdatedBy",
-    "Outdates",
-    "Output",
-    "PathAnswer",
-    "Piece",
-    "Prerequisites",
-    "PromptAnswer",
-    "PromptDeleted",
-    "PromptFound",
-    "PromptList",
-    "PromptListed",
-    "PromptSaved",
-    "PromptText",
-    "PrunedLinks",
-    "Recalled",
-    "Redacted",
-    "Reindexed",
-    "Remembered",
-    "RemovedLink",
-    "RestoredScope",
-    "ReviewQueue",
-    "Revised",
-    "SettingShown",
-    "SettingValues",
-    "Setup",
-    "Stats",
-    "StatusAnswer",
-    "StatusBranches",
-    "StatusFiles",
-    "StatusHealth",
-    "StatusOutputs",
-    "StatusReview",
-    "StatusSummary",
-    "StatusTags",
-    "StatusTopics",
-    "StatusTypes",
-    "SuggestedPairs",
-    "Summaries",
-    "SyncLine",
-    "Synced",
-    "Tryout",
-    "WhyAnswer",
-    "WhyLines",
-]  # fmt: skip
+from treering.sync.plan import SyncedScope as SyncedScope
+from treering.text.values import Maintained as Maintained

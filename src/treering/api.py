@@ -9,8 +9,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from treering.actions.answers import strip_control_characters
 from treering.clock import Clock, wall_clock
+from treering.text.values import strip_control_characters
 from treering.verbs import history, knowledge, memories, setup, transfer, upkeep, work
 from treering.verbs.verb import verb_of
 

@@ -36,12 +36,6 @@ class Call:
     def __repr__(self) -> str:
         return f"<Call {self}>"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Call) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
 
 class Option(NamedTuple):
     """A parameter of the verb that was called; the command line may take it as a word."""

@@ -25,7 +25,7 @@ TreeringError
 Each knows its code (the contract's word for it), its message and a hint that says what to do next.
 """
 
-from treering.call import Advice, Call
+from treering.call import Advice, Call, Option
 
 
 class TreeringError(Exception):
@@ -106,7 +106,10 @@ class PathNotFound(TreeringError):
     """No chain of links leads from one memory to the other."""
 
     code = "path_not_found"
-    hint = "Allow a longer path with --depth, or other links with --relation and --direction."
+    hint: str = Advice(
+        "Allow a longer path with {}, or other links with {} and {}.",
+        Option("depth"), Option("relation"), Option("direction"),
+    )  # fmt: skip
 
 
 class NotARepository(TreeringError):

@@ -1,6 +1,6 @@
 """The one place every answer passes on its way out."""
 
-from treering.actions.answers import jsonable
+from treering.text.values import jsonable
 
 
 def test_no_text_of_an_answer_can_steer_a_terminal() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conftest import Repo
-from treering.actions.answers import jsonable
 from treering.errors import BlockedSecret, Invalid, NeedsModel
+from treering.text.values import jsonable
 
 POSTGRES = "Use PostgreSQL for primary storage because of JSONB support"
 

@@ -257,3 +257,20 @@ def test_merging_tells_nobody_what_is_private(repo: Repo) -> None:
     assert [(ln.id, ln.relation) for ln in tr.read(secret.id).links if ln.id == shared] == [
         (shared, "mentions")
     ]
+
+
+def test_what_an_extraction_links_is_nobodys_change(repo: Repo) -> None:
+    """Of two versions of a memory the one that a person changed last must win, and a link that was
+    taken away stays away."""
+    memory = repo.tr.remember("Ada Lovelace moved src/db.py to Redis", type="insight").id
+    before = repo.tr.read(memory).modified
+
+    found = repo.tr.entities("extract", ids=[memory], store=True)["entities"]
+    linked = repo.tr.read(memory)
+    target = next(entity["id"] for entity in found if entity["name"] == "Redis")
+    repo.tr.link(memory, target, relation="mentions", remove=True)
+    repo.tr.entities("extract", ids=[memory], store=True)
+
+    assert linked.modified == before
+    assert {link.id for link in linked.links} == {entity["id"] for entity in found}
+    assert target not in {link.id for link in repo.tr.read(memory).links}

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions.link import look_up_links
+from treering.actions.link import links_seen, neighbours
 from treering.actions.workspace import Workspace
 from treering.model import document
 
@@ -20,15 +20,17 @@ def _ids(workspace: Workspace) -> list[str]:
 
 
 def _compare(workspace: Workspace) -> None:
-    """Links looked up one memory at a time, and those of everything that is seen."""
-    view = workspace.view()
-    sparse, whole = look_up_links(workspace, view), workspace.searcher.search_view(view).network
+    """Both ways to the links, of every memory that is seen."""
+    view, now = workspace.view(), workspace.clock()
+    stored = links_seen(workspace, view)
+    indexed = workspace.searcher.search_view(view).network
     for memory_id in _ids(workspace):
-        assert sparse.around(memory_id) == whole.around(memory_id)
-        for direction in ("in", "out"):
-            assert sparse.around(memory_id, direction=direction) == whole.around(
-                memory_id, direction=direction
-            )
+        memory = view.find(memory_id).memory()
+        for hops in (1, 3):
+            ends = neighbours(stored, memory, hops, now=now, flags=lambda _: None)
+            others = neighbours(indexed, memory, hops, now=now, flags=lambda _: None)
+            assert set(ends) == set(others)
+            assert [end.depth for end in ends] == [end.depth for end in others]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -533,7 +533,7 @@ def test_very_many_that_supersede_each_other_mark_nothing(repo: Repo) -> None:
             "id": derive_id("insight", f"Ring {n}"), "content": f"Ring {n}", "type": "insight",
             "links": [{"relation": "supersedes", "target": one, "by": "user"} for one in ids],
         })
-        for n in range(150)
+        for n in range(25)
     ]  # fmt: skip
     path = repo.path / "ring.jsonl"
     path.write_text("\n".join(lines))

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import Repo
 from treering.derived.database import Database
+from treering.git import log
 from treering.model.scope import HEADS
 
 
@@ -108,3 +109,30 @@ def test_what_a_promotion_asks_of_the_rows_does_not_grow_with_what_is_promoted(
 
         counts.add(len(questions))
     assert len(counts) == 1
+
+
+def test_what_a_promotion_wrote_is_not_read_back(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A branch that was never shared gets a history of its own: it grows with the branch."""
+    repo.switch("feat", create=True).commit_file("f")
+    made = [repo.tr.remember(f"Fact number {n}", type="insight").id for n in range(20)]
+    repo.switch("main")
+    repo.git("merge", "-q", "--squash", "feat")
+    repo.git("commit", "-q", "-m", "squashed")
+    repo.git("branch", "-q", "-D", "feat")
+    repo.tr.recall("fact", scope="all")
+    read: list[str] = []
+    read_changes = log.read_changes
+
+    def reading(*arguments: Any, **options: Any) -> Any:
+        for commit, files in read_changes(*arguments, **options):
+            read.append(commit.oid)
+            yield commit, files
+
+    monkeypatch.setattr(log, "read_changes", reading)
+
+    repo.tr.gc()
+
+    assert not read
+    assert {one.id for one in repo.tr.recall("fact", limit=50).results} == set(made)

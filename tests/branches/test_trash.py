@@ -43,7 +43,7 @@ def _functions_that_say_trash() -> Iterator[str]:
 
 def test_only_gc_and_the_driver_carry_a_plan_out() -> None:
     """And of the two only gc without leaving out what trashes."""
-    assert set(_calls("carry_out")) == {"actions.gc.gc", "actions.driver.follow_branches"}
+    assert set(_calls("apply_plan")) == {"actions.gc.gc", "actions.driver.follow_branches"}
 
 
 def test_nothing_turns_keep_into_trash() -> None:

@@ -10,7 +10,7 @@ import pytest
 from faults.ground import NotHere
 from faults.injection import faults_of, judge, need_strace
 
-IN_SHORT = 14
+IN_SHORT = 8
 
 
 @pytest.fixture(autouse=True)

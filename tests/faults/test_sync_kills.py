@@ -157,6 +157,7 @@ def many_were_folded(clone: Team) -> tuple[Repo, Callable[[], object]]:
     return ada, look
 
 
+@pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     ("scene", "least"),
     [
@@ -169,14 +170,14 @@ def many_were_folded(clone: Team) -> tuple[Repo, Callable[[], object]]:
 )
 def test_a_sync_may_end_at_every_step(
     clone: Team, origin: Path, tmp_path: Path, kill_at: Callable[[int], None], scene: Scene,
-    least: int,
+    least: int, stride: int,
 ) -> None:  # fmt: skip
     ada, look = scene(clone)
     start = tmp_path / "start"
     for part in (ada.path, origin):
         shutil.copytree(part, start / part.name, symlinks=True)
     ends = set()
-    for number in itertools.count():
+    for number in itertools.count(0, stride):
         for part in (ada.path, origin):
             shutil.rmtree(part)
             shutil.copytree(start / part.name, part, symlinks=True)

@@ -67,29 +67,29 @@ def test_a_second_commit_makes_a_session_of_both(repo, noting) -> None:
         assert commit.session == session.id
 
 
-def test_secrets_in_messages_are_masked(repo, hooked) -> None:
+def test_secrets_in_messages_are_masked(repo, noting) -> None:
     """The commit is there anyway; the memory need not repeat what is in it."""
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     repo.commit_file("a.txt", message=f"Use a token\n\nIt is {token} for now")
-    hooked.settle()
+    repo.tr.drain()
 
     (result,) = repo.tr.recall(type="commit", detail="full").results
     assert "GitHub token" in result.content
     assert token not in repo.git("grep", "-h", "", "refs/treering/heads/main")
 
 
-def test_amend_leaves_one_memory(repo, hooked) -> None:
+def test_amend_leaves_one_memory(repo, noting) -> None:
     old = repo.commit_file("a.txt", message="first try")
-    hooked.settle()
+    repo.tr.drain()
     repo.git("commit", "-q", "--amend", "-m", "second try")
-    hooked.settle()
+    repo.tr.drain()
     repo.git("commit", "-q", "--amend", "-m", "third try")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo) == {repo.git("rev-parse", "HEAD"): "third try"}
     assert _sessions(repo) == []
     repo.commit_file("b.txt", message="another")
-    hooked.settle()
+    repo.tr.drain()
     (session,) = _sessions(repo)
     assert session.details["commits"] == repo.git("rev-list", "--reverse", "-n2", "HEAD").split()
     assert session.details["count"] == 2
@@ -125,7 +125,7 @@ def test_amend_seen_between_its_two_hooks(repo, noting) -> None:
         assert session.details["commits"] == [commit.commit]
 
 
-def test_rebase_of_many_commits(repo, hooked) -> None:
+def test_rebase_of_many_commits(repo, noting) -> None:
     """Each commit is there once, under the commit it is now; notes made beside them follow."""
     repo.switch("feature", create=True)
     for n in range(30):
@@ -134,10 +134,10 @@ def test_rebase_of_many_commits(repo, hooked) -> None:
             note = repo.tr.remember("Step ten was hard", type="insight").id
     repo.switch("main").commit_file("m.txt", message="on main")
     repo.switch("feature")
-    hooked.settle()
+    repo.tr.drain()
 
     repo.git("rebase", "-q", "main")
-    hooked.settle()
+    repo.tr.drain()
 
     own = repo.git("rev-list", "--reverse", "main..feature").split()
     expected = {oid: f"step {n}" for n, oid in enumerate(own)}
@@ -146,7 +146,7 @@ def test_rebase_of_many_commits(repo, hooked) -> None:
     assert sorted(s.details["count"] for s in _sessions(repo)) == [30]
 
 
-def test_conflict_resolved_by_hand_follows_too(repo, hooked) -> None:
+def test_conflict_resolved_by_hand_follows_too(repo, noting) -> None:
     """The patch is another one afterwards: only git's pairs tell."""
     repo.commit_file("a.txt", "one\n", "base")
     repo.switch("feature", create=True).commit_file("a.txt", "two\n", "mine")
@@ -157,13 +157,13 @@ def test_conflict_resolved_by_hand_follows_too(repo, hooked) -> None:
     (repo.path / "a.txt").write_text("four\n")
     repo.git("add", "a.txt")
     repo.git("-c", "core.editor=true", "rebase", "--continue")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo)[repo.git("rev-parse", "HEAD")] == "mine"
     assert repo.tr.read(note).commit == repo.git("rev-parse", "HEAD")
 
 
-def test_commit_made_by_hand_in_the_middle_of_a_rebase(repo, hooked) -> None:
+def test_commit_made_by_hand_in_the_middle_of_a_rebase(repo, noting) -> None:
     repo.switch("feature", create=True)
     for n in range(2):
         repo.commit_file(f"f{n}.txt", message=f"step {n}")
@@ -173,44 +173,44 @@ def test_commit_made_by_hand_in_the_middle_of_a_rebase(repo, hooked) -> None:
     repo.git("-c", f"sequence.editor={editor}", "rebase", "-q", "-i", "main")
     repo.commit_file("extra.txt", message="by hand")
     repo.git("-c", "core.editor=true", "rebase", "--continue")
-    hooked.settle()
+    repo.tr.drain()
 
     assert set(_commits(repo).values()) == {"on main", "step 0", "by hand", "step 1"}
 
 
-def test_rebase_that_is_given_up_leaves_nothing(repo, hooked) -> None:
+def test_rebase_that_is_given_up_leaves_nothing(repo, noting) -> None:
     repo.commit_file("a.txt", "one\n", "base")
     repo.switch("feature", create=True).commit_file("f.txt", message="fine")
     repo.commit_file("a.txt", "two\n", "mine")
     repo.switch("main").commit_file("a.txt", "three\n", "theirs")
     repo.switch("feature")
-    hooked.settle()
+    repo.tr.drain()
     before = _commits(repo)
 
     subprocess.run(["git", "rebase", "-q", "main"], cwd=repo.path, capture_output=True, check=False)
     repo.git("rebase", "--abort")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo) == before
 
 
-def test_autosquash_replaces_both(repo, hooked) -> None:
+def test_autosquash_replaces_both(repo, noting) -> None:
     repo.switch("feature", create=True).commit_file("a.txt", message="add a")
     (repo.path / "a.txt").write_text("fixed\n")
     repo.git("commit", "-q", "-a", "--fixup", "HEAD")
     repo.git("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", "main")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo) == {repo.git("rev-parse", "HEAD"): "add a"}
 
 
-def test_cherry_picks_are_commits(repo, hooked) -> None:
+def test_cherry_picks_are_commits(repo, noting) -> None:
     repo.switch("feature", create=True)
     for n in range(10):
         repo.commit_file(f"f{n}.txt", message=f"step {n}")
     repo.switch("main").commit_file("m.txt", message="on main")
     repo.git("cherry-pick", "main..feature")
-    hooked.settle()
+    repo.tr.drain()
 
     picked = repo.git("rev-list", "-n", "11", "main").split()
     assert set(picked) <= set(_commits(repo))
@@ -281,15 +281,15 @@ def test_rename_is_followed(repo, hooked) -> None:
     assert "add a" in _commits(repo, branch="better").values()
 
 
-def test_detached_commit_is_seen_from_there_only(repo, hooked) -> None:
+def test_detached_commit_is_seen_from_there_only(repo, noting) -> None:
     repo.git("checkout", "-q", "--detach")
     commit = repo.commit_file("a.txt", message="half done")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo) == {commit: "half done"}
     repo.switch("main")
     assert _commits(repo) == {}
-    hooked.settle()
+    repo.tr.drain()
 
 
 def test_what_is_drained_late_goes_where_it_happened(repo, noting) -> None:
@@ -325,17 +325,17 @@ def test_commits_in_several_worktrees_at_once(repo, hooked, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("branch", ["feature/ünï", "$(touch${IFS}pwned)", "-n", "%s", "x" * 200])
-def test_hostile_branch_names(repo, hooked, branch) -> None:
+def test_hostile_branch_names(repo, noting, branch) -> None:
     repo.git("update-ref", f"refs/heads/{branch}", "HEAD")
     repo.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
     commit = repo.commit_file("a.txt", message="here")
-    hooked.settle()
+    repo.tr.drain()
 
     assert _commits(repo) == {commit: "here"}
     assert not list(repo.path.rglob("pwned"))
 
 
-def test_hostile_messages_paths_and_authors(repo, hooked) -> None:
+def test_hostile_messages_paths_and_authors(repo, noting) -> None:
     """Anything git lets into a commit; none of it may stop the others from being captured."""
     messages = ["---\nid: x\n---\n", "\x1b[31mred\x07", "a" * 5000, "ref: refs/heads/x\n.\n"]
     for n, message in enumerate(messages):
@@ -347,7 +347,7 @@ def test_hostile_messages_paths_and_authors(repo, hooked) -> None:
         "commit", "-q", "--allow-empty", "-m", "by someone",
         "--author", f"{'N' * 2000} \u202e <x@y>",
     )  # fmt: skip
-    hooked.settle()
+    repo.tr.drain()
 
     assert len(_commits(repo)) == 6
 

@@ -9,6 +9,7 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
+from treering.actions.handover import list_told, note_told
 from treering.actions.why.bindings import LineBindings
 from treering.git.objects import Person
 
@@ -355,3 +356,14 @@ def test_an_edit_that_gemini_has_made_already_counts_by_what_it_replaced(pool: R
     done = pool.cli("hook", "agent", "gemini", "AfterTool", feed=json.dumps(told))
 
     assert WHY_TEN in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_the_log_keeps_more_than_one_passage(repo: Repo) -> None:
+    """A briefing has several, and whoever audits wants all of it."""
+    text = "a decision and its reason, " * 100
+
+    note_told(
+        repo.workspace, "claude", "one", "start", text, seconds=0.1, limit=1.0, is_missed=False
+    )
+
+    assert list_told(repo.workspace)[0].text == text

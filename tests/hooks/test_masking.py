@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import Repo
@@ -118,12 +118,12 @@ def test_a_credential_a_hook_meets_is_stored_nowhere_and_blocks_no_sync(
     assert origin.json("doctor")["findings"] == []
 
 
-def test_a_file_whose_name_is_masked_is_named_beside_the_others(repo: Repo, hooked: Hooked) -> None:
+def test_a_file_whose_name_is_masked_is_named_beside_the_others(repo: Repo, noting: Hooked) -> None:
     """It cannot be looked up any more, so it is not among the files that may grow stale."""
     (repo.path / f"{TOKEN}.txt").write_text("a", encoding="utf-8")
     repo.git("add", f"{TOKEN}.txt")
     repo.commit_file("plain.txt")
-    hooked.settle()
+    repo.tr.drain()
 
     (found,) = repo.json("recall", "--type", "commit")["results"]
     memory = repo.json("read", found["id"])
@@ -133,12 +133,12 @@ def test_a_file_whose_name_is_masked_is_named_beside_the_others(repo: Repo, hook
 
 
 def test_sync_says_that_the_name_of_a_branch_goes_out_as_it_is(
-    origin: Repo, hooked: Hooked
+    origin: Repo, noting: Hooked
 ) -> None:
     """The ref is the branch's name: there is nothing that could be taken out of it."""
     by_branch(origin)
     origin.git("push", "-q", "origin", "--all")
-    hooked.settle()
+    origin.tr.drain()
 
     answer = origin.json("sync")
 
@@ -149,11 +149,11 @@ def test_sync_says_that_the_name_of_a_branch_goes_out_as_it_is(
 
 
 def test_commits_on_a_masked_branch_are_one_session_and_follow_it(
-    origin: Repo, hooked: Hooked
+    origin: Repo, noting: Hooked
 ) -> None:
     """What is compared with the branch's name still finds it: sessions, the trunk, the way back."""
     by_branch(origin)
-    hooked.settle()
+    origin.tr.drain()
     (session,) = origin.json("recall", "--type", "session")["results"]
     assert origin.json("read", session["id"])["details"]["count"] == 2
 
@@ -168,9 +168,9 @@ def test_commits_on_a_masked_branch_are_one_session_and_follow_it(
     assert origin.json("sync")["remote"] == "origin"
 
 
-def test_a_masked_branch_comes_back_from_the_trash(origin: Repo, hooked: Hooked) -> None:
+def test_a_masked_branch_comes_back_from_the_trash(origin: Repo, noting: Hooked) -> None:
     by_branch(origin)
-    hooked.settle()
+    origin.tr.drain()
     origin.switch("main")
     origin.git("branch", "-q", "-D", f"fix/{TOKEN}")
     origin.json("gc")
@@ -182,13 +182,13 @@ def test_a_masked_branch_comes_back_from_the_trash(origin: Repo, hooked: Hooked)
     assert TOKEN not in stored(origin)
 
 
-def test_a_name_too_long_for_a_ref_keeps_its_memories(repo: Repo, hooked: Hooked) -> None:
+def test_a_name_too_long_for_a_ref_keeps_its_memories(repo: Repo, noting: Hooked) -> None:
     """Its ref holds a part of it, so the commit has to hold the whole; masked, nobody could tell
     which branch these memories belong to."""
     branch = f"{'long/' * 44}{TOKEN}"
     repo.switch(branch, create=True)
     repo.commit_file("a.txt")
-    hooked.settle()
+    repo.tr.drain()
 
     assert repo.json("recall", "--type", "commit", "--branch", branch)["total"] == 1
     assert mask_branch(branch) == branch
@@ -265,7 +265,6 @@ _PARTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
 @given(parts=st.lists(_PARTS, max_size=12), who=st.lists(_PARTS, max_size=3))
 @example(parts=["aws_secret_access_key = ", "q7" * 20, " ", "0f" * 20], who=[])
 @example(parts=["password: ", "machine h login l password ", "@host"], who=[])
@@ -282,12 +281,12 @@ def test_what_was_masked_is_found_clean_by_the_sync(parts: list[str], who: list[
 
 
 def test_what_only_the_front_matter_makes_a_credential_blocks_no_sync(
-    origin: Repo, hooked: Hooked
+    origin: Repo, noting: Hooked
 ) -> None:
     """A quote around a title is one character more."""
     origin.commit_file("a.txt", message="password: machine h login l password @host")
     origin.git("push", "-q", "origin", "--all")
-    hooked.settle()
+    origin.tr.drain()
 
     assert origin.json("sync")["pushed"] == 1
     (found,) = origin.json("recall", "--type", "commit")["results"]

@@ -314,9 +314,7 @@ def _wrong_line(draw: st.DrawFn) -> bytes:
     return line.replace(b"\n", b" ")
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(_wrong_line(), min_size=1, max_size=8))
 def test_after_any_wrong_lines_a_ping_is_answered(pipe: Pipe, lines: list[bytes]) -> None:
     pipe.send(*lines)

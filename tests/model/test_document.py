@@ -5,7 +5,7 @@ import string
 
 import frontmatter as python_frontmatter
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treering.errors import Invalid, InvalidDocument
@@ -194,14 +194,12 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.dictionaries(keys, values, min_size=1, max_size=6))
 def test_any_front_matter_reads_back_as_it_was_written(fields: dict[str, object]) -> None:
     """The writer is our own, so it is held against the reader on everything YAML can get wrong."""
     assert frontmatter.load(frontmatter.dump(fields)) == fields
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(keys, values, min_size=1, max_size=4))
 def test_the_same_fields_give_the_same_bytes(fields: dict[str, object]) -> None:
     """Two clones that write the same memory must make the same blob."""
@@ -210,7 +208,6 @@ def test_the_same_fields_give_the_same_bytes(fields: dict[str, object]) -> None:
     assert frontmatter.dump(frontmatter.load(text)) == text
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=300) | st.text(string.printable, max_size=300).map(str.encode))
 def test_arbitrary_bytes_never_crash_the_reader(junk: bytes) -> None:
     """Fetched trees are hostile."""

@@ -2,11 +2,14 @@
 was before, and still is after the next gc."""
 
 import contextlib
+import copy
 import io
 import json
 import random
 import shlex
+import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,14 @@ class Life:
         self.run("treering prompts save review 'Look at {{it}}.'")
         self.repo.switch(self.chance.choice(BRANCHES))
 
+    def copy(self, folder: Path) -> "Life":
+        """The same life, to go on elsewhere."""
+        other = copy.deepcopy(self)
+        shutil.copytree(self.repo.path, folder / "repo")
+        other.repo = Repo(folder / "repo")
+        other.repo.now = self.repo.now
+        return other
+
     def remember(self, branch: str, number: int) -> None:
         made = self.repo.tr.remember(
             self.sentences.pop(),
@@ -88,14 +99,14 @@ class Life:
         shown: dict[str, Any] = {}
         for branch in BRANCHES:
             here = ("--branch", branch)
-            shown[f"recall {branch}"] = self._recall(*here)
+            hits, shown[f"recall {branch}"] = self._recall(*here)
             prompts = self.ask("prompts", "list", *here)
             shown[f"prompts {branch}"] = [one["name"] for one in prompts.get("prompts", ())]
-            for memory_id in self.ids:
+            for memory_id in hits:
                 shown[f"read {memory_id} {branch}"] = [
                     self._plain(self.ask("read", memory_id, *here))
                 ]
-        shown["recall all"] = self._recall("--scope", "all")
+        _, shown["recall all"] = self._recall("--scope", "all")
         status = self.ask("status")
         memories = status["memories"]
         shown["status"] = [memories["visible"], *sorted(memories["by_type"].items())]
@@ -105,11 +116,13 @@ class Life:
             shown["branches"] = [(one["branch"], one["memories"]) for one in status["branches"]]
         return shown
 
-    def _recall(self, *words: str) -> list[object]:
+    def _recall(self, *words: str) -> tuple[list[str], list[object]]:
+        """The ids that a listing has, and what it says of them."""
         answer = self.ask("recall", "--limit", "100", *words)
         withheld = answer.get("withheld", {})
         withheld.pop("deleted" if self.is_written else "", None)
-        return [*map(self._plain, answer.get("results", ())), withheld]
+        results = answer.get("results", ())
+        return [one["id"] for one in results], [*map(self._plain, results), withheld]
 
     def _plain(self, fields: dict[str, Any]) -> str:
         """Without when and by which commit something was said: an undo is a change, too."""
@@ -135,6 +148,7 @@ class Life:
 
 
 def promote(life: Life) -> list[str]:
+    life.before = life.look()
     branch = life.chance.choice(("feat", "idea"))
     return [life.run(f"treering promote {branch}")["back"]]
 
@@ -162,11 +176,13 @@ def drop(life: Life) -> list[str]:
 
 
 def stack(life: Life) -> list[str]:
+    life.before = life.look()
     life.repo.git("branch", "-q", "-c", "feat", "copy")
     return _gc(life)
 
 
 def rename(life: Life) -> list[str]:
+    life.before = life.look()
     life.repo.git("branch", "-q", "-m", "feat", "other")
     return _gc(life)
 
@@ -292,17 +308,23 @@ DEEDS: tuple[Callable[[Life], list[str]], ...] = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Life]:
+    """Lives as they are before the deed, each made once."""
+    return cache(lambda seed: Life(tmp_path_factory.mktemp("life"), seed))
+
+
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))]
 )
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__)
 def test_what_is_taken_back_was_never_done(
-    deed: Callable[[Life], list[str]], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    deed: Callable[[Life], list[str]], seed: int, begin: Callable[[int], Life], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     # Nobody tidies up beside it.
     monkeypatch.setattr("treering.cli.invocation.start_process", lambda *_, **__: None)
-    life = Life(tmp_path, seed)
-    life.before = life.look()
+    life = begin(seed).copy(tmp_path)
 
     for command in deed(life):
         life.run(command)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treering.search import analysis
@@ -106,14 +106,12 @@ def test_hostile_text_takes_no_time(unit: str) -> None:
 
 
 @given(st.text())
-@settings(max_examples=300, deadline=None)
 def test_any_text_becomes_terms_without_blanks(text: str) -> None:
     """Terms are looked up in a table: an empty one or one with a blank could never be found."""
     assert all(term and not term.isspace() for term in terms(text) + question_terms(text))
 
 
 @given(st.text(), st.text())
-@settings(max_examples=200, deadline=None)
 def test_a_text_is_found_by_itself(text: str, other: str) -> None:
     """Index and question go through the same function, so what was written can be asked for."""
     found = terms(f"{text} {other}")

@@ -3,7 +3,7 @@
 import random
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from treering.model.memory import Memory
@@ -37,7 +37,6 @@ def _entries(texts: list[list[str]]) -> list[Entry]:
     return entries
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=12, unique=True),

@@ -10,7 +10,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from capture.samples import ALPHABETS, fill, read_credentials
@@ -264,7 +264,6 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14))
-@settings(max_examples=300)
 def test_names_are_found_where_a_look_at_the_whole_text_finds_them(pieces: list[str]) -> None:
     """Only what stands around telling words is looked at."""
     text = "".join(pieces)

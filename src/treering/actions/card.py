@@ -18,7 +18,7 @@ from treering.actions.marks import (
     mark_blobs,
     view_with,
 )
-from treering.actions.origin import Attribution, Flags, Origin, attribute
+from treering.actions.origin import Flags, Origin, attribute
 from treering.actions.staleness import CodeTree, Stale
 from treering.actions.standing import UNKNOWN, LandedAs, Standing, StandingWord, find_standings
 from treering.actions.workspace import MemoryWorkspace
@@ -149,58 +149,20 @@ class Card(NamedTuple):
     def marks(self) -> Marks:
         return Marks(self.outdated_by, self.newer, self.reverted)
 
+    @property
+    def state_words(self) -> list[str]:
+        """Return what a line about it says of its state: nothing of one that is in order."""
+        words: list[str] = [self.status] if self.status != "active" else []
+        words += self.marks.words
+        words += ["conflict"] if self.conflict else []
+        is_stale = self.stale and self.stale.state != "fresh"
+        return words + ([f"files {self.stale.state}"] if self.stale and is_stale else [])
+
     def with_text(self, memory: Memory, detail: str, words: str = "") -> "Card":
         """Add as much of the text as was asked for: nothing, a snippet, or all of it."""
         if detail == "full":
             return self._replace(content=memory.content, details=dict(memory.details))
         return self._replace(snippet=snippet(memory.content, words)) if detail == "medium" else self
-
-
-def make_card(
-    memory: Memory,
-    whose: Attribution,
-    *,
-    uri: str,
-    branch: str,
-    layer: str,
-    flags: tuple[str, ...] = (),
-    private: bool = False,
-    standing: Standing = UNKNOWN,
-    marks: Marks = NO_MARKS,
-    stale: Stale | None = None,
-) -> Card:
-    """Make the card of a memory."""
-    return Card(
-        id=memory.id,
-        uri=uri,
-        type=memory.type,
-        title=memory.title,
-        branch=branch,
-        layer=layer,
-        private=private,
-        tags=memory.tags,
-        topic=memory.topic,
-        score=None,
-        why=None,
-        confidence=memory.confidence,
-        status=memory.status,
-        created=whose.created,
-        modified=whose.modified,
-        author=memory.author,
-        origin=whose.origin,
-        edited_by=whose.edited_by or None,
-        flags=flags or None,
-        conflict=bool(memory.lost_wording) or None,
-        standing=standing.standing,
-        landed=standing.landed,
-        agent=memory.agent or None,
-        outcome=memory.outcome,
-        outdated_by=marks.outdated_by,
-        newer=marks.newer,
-        reverted=marks.reverted,
-        stale=stale,
-        commit=memory.commit if memory.type == "commit" else None,
-    )
 
 
 class CardMaker:
@@ -255,15 +217,37 @@ class CardMaker:
 
     def make(self, copy: Copy, memory: Memory) -> Card:
         """Make the card of a copy and the memory that was read from it."""
-        return make_card(
-            memory,
-            attribute(self._workspace, copy.blob, memory),
+        whose = attribute(self._workspace, copy.blob, memory)
+        standing = self._standings.get(copy.id, UNKNOWN)
+        marks = self.marks(copy.blob)
+        return Card(
+            id=memory.id,
             uri=uri_of(memory.id),
+            type=memory.type,
+            title=memory.title,
             branch=copy.layer.branch,
             layer=copy.layer.kind,
-            flags=self.flags.of(copy),
             private=copy.is_private,
-            standing=self._standings.get(copy.id, UNKNOWN),
-            marks=self.marks(copy.blob),
+            tags=memory.tags,
+            topic=memory.topic,
+            score=None,
+            why=None,
+            confidence=memory.confidence,
+            status=memory.status,
+            created=whose.created,
+            modified=whose.modified,
+            author=memory.author,
+            origin=whose.origin,
+            edited_by=whose.edited_by or None,
+            flags=self.flags.of(copy) or None,
+            conflict=bool(memory.lost_wording) or None,
+            standing=standing.standing,
+            landed=standing.landed,
+            agent=memory.agent or None,
+            outcome=memory.outcome,
+            outdated_by=marks.outdated_by,
+            newer=marks.newer,
+            reverted=marks.reverted,
+            commit=memory.commit if memory.type == "commit" else None,
             stale=self._code.staleness(memory) if self._code else None,
         )

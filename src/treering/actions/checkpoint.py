@@ -8,15 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import NotRequired, TypedDict
 
 from treering.actions import inputs
-from treering.actions.card import Card, make_card
+from treering.actions.card import Card, CardMaker
 from treering.actions.drain import drain_briefly
-from treering.actions.origin import Flags, attribute
 from treering.actions.remember import Remembered, remember
 from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace
 from treering.errors import Invalid
 from treering.git import diff
-from treering.model.memory import Memory, derive_id, uri_of
+from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
 from treering.store.view import Copy, View
 from treering.text import secrets
@@ -121,7 +120,8 @@ OPERATIONS: dict[str, Callable[..., Remembered | CheckpointLoaded]] = {
 def load(workspace: Workspace, *, session: str = "", branch: str = "") -> CheckpointLoaded:
     """The last checkpoint seen from a branch, and what happened to the code since."""
     position = workspace.position(branch)
-    place = newest(workspace, workspace.view_from(position), session=session)
+    view = workspace.view_from(position)
+    place = newest(workspace, view, session=session)
     if place is None:
         return {
             "checkpoint": None,
@@ -132,7 +132,7 @@ def load(workspace: Workspace, *, session: str = "", branch: str = "") -> Checkp
         }
     memory = place.memory()
     return {
-        "checkpoint": _describe(workspace, place, memory),
+        "checkpoint": _describe(workspace, view, place, memory),
         "summary": summary_of(memory),
         "next_steps": _texts(memory, "next_steps"),
         "open_files": _texts(memory, "open_files"),
@@ -178,22 +178,13 @@ def _texts(memory: Memory, key: str) -> list[str]:
     return [str(item) for item in items] if isinstance(items, list) else []
 
 
-def _describe(workspace: Workspace, place: Copy, memory: Memory) -> Card:
-    flags = Flags(workspace)
-    card = make_card(
-        memory,
-        attribute(workspace, place.blob, memory),
-        uri=uri_of(memory.id),
-        branch=place.layer.branch,
-        layer=place.layer.kind,
-        private=place.is_private,
-        flags=flags.of(place),
-    )
-    return card._replace(
+def _describe(workspace: Workspace, view: View, place: Copy, memory: Memory) -> Card:
+    cards = CardMaker(workspace, view, None)
+    return cards.make(place, memory)._replace(
         version=place.blob,
         session=memory.session,
         commit=memory.commit,
-        withheld=flags.withholds(place) or None,
+        withheld=cards.flags.withholds(place) or None,
     )
 
 

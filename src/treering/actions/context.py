@@ -24,6 +24,7 @@ from treering.actions.handover import (
 from treering.actions.marks import is_out_of_force
 from treering.actions.searcher import SearchView
 from treering.actions.workspace import MemoryWorkspace, Standpoint, Workspace
+from treering.call import Advice, Option
 from treering.errors import Invalid
 from treering.hub.names import RepoFreshness
 from treering.model.mark import unmark
@@ -251,7 +252,7 @@ def context(
             answer["repos"] = list(hub.freshness)
             return answer
     if not isinstance(workspace, Workspace):
-        raise Invalid("No repository was named.", hint="Give --repos all.")
+        raise Invalid("No repository was named.", hint=Advice("Give {}.", Option("repos", "all")))
     seen = workspace.look(branch)
     files, explaining = _split_lines(workspace, files, seen)
     request = _ContextRequest(

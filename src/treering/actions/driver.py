@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from treering.actions.backfill import capture_pulled
 from treering.actions.drain import Drained, capture, start_driver
 from treering.actions.workspace import Workspace
-from treering.branches.apply import Actor, apply, in_turn
+from treering.branches.apply import Actor, apply, order_lines
 from treering.branches.landing.judge import Judge
 from treering.branches.overlay import list_not_taken
 from treering.branches.plan import PlanLine, plan
@@ -76,19 +76,16 @@ def work(
         said, inherited = frozenset(), None
 
 
-def drain(workspace: Workspace, *, seconds: float | None = None) -> Drained:
-    """Take in what hooks noted and let memories follow their branches, as the worker would; with
-    `seconds` only take in what can be had by then, without waiting for anybody."""
-    if seconds is not None:
-        return capture(workspace, seconds=seconds)
-    with drive(workspace) as done:
+def drain(workspace: Workspace) -> Drained:
+    """Take in what hooks noted and let memories follow their branches, as the worker would."""
+    with run_worker(workspace) as done:
         follow_branches(workspace)
         capture_pulled(workspace)
     return done._replace(pending=Journal(workspace.store.folder).pending())
 
 
 @contextmanager
-def drive(workspace: Workspace) -> Iterator[Drained]:
+def run_worker(workspace: Workspace) -> Iterator[Drained]:
     """Be the driver for what someone asks for by hand: what hooks noted is taken in before it and
     has been seen to after it. Waits for a worker that is at it."""
     journal = Journal(workspace.store.folder)
@@ -137,10 +134,10 @@ def follow_branches(workspace: Workspace) -> list[PlanLine]:
     """Carry out all of the plan but what puts memories out of sight: that is for gc, when someone
     asks for it. Of a branch that waits for that, what was tried and failed is kept for the trunk.
     For hooks, which only make happen sooner what gc would do."""
-    done = carry_out(
+    done = apply_plan(
         workspace,
         lambda line: line._replace(action="lessons") if line.action == "trash" else line,
-        keep_lessons=trunk_of(workspace.repository),
+        keep_lessons=True,
     )
     workspace.state.write_json(_GONE, _list_gone(workspace))
     return done
@@ -158,41 +155,48 @@ def _list_gone(workspace: Workspace) -> list[str]:
 
 
 def make_plan(
-    workspace: Workspace, vault: Vault, branch: str = "", *, is_dry: bool = False
+    workspace: Workspace, vault: Vault, trunk: str, branch: str = "", *, is_dry: bool = False
 ) -> list[PlanLine]:
     """Return what is to be done; for a dry run nothing is written, not even what was learned."""
-    scopes = survey(workspace.store, vault)
+    scopes = survey(workspace.store, vault, trunk)
     judge = Judge(workspace.repository, database=None if is_dry else workspace.database)
     return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
 
-def carry_out(
-    workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: str = ""
+def apply_plan(
+    workspace: Workspace, choose: Choose, *, branch: str = "", keep_lessons: bool
 ) -> list[PlanLine]:
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
+    trunk = trunk_of(workspace.repository)
     for vault in workspace.store.vaults():
-        deed = _Deed(workspace, vault, choose, keep_lessons)
-        lines = make_plan(workspace, vault, branch)
+        run = _PlanRun(workspace, vault, trunk, choose, keep_lessons)
+        lines = make_plan(workspace, vault, trunk, branch)
         for _ in range(_ROUNDS):
-            moved = deed.do(lines)
+            moved = run.do(lines)
             if not moved:
                 break
-            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
+            lines = [ln for ln in make_plan(workspace, vault, trunk, branch) if ln.branch in moved]
         else:
-            deed.give_up(lines)
-        done += deed.done
+            run.give_up(lines)
+        done += run.done
     return done
 
 
-class _Deed:
+class _PlanRun:
     """A plan of one vault being carried out."""
 
     def __init__(
-        self, workspace: Workspace, vault: Vault, choose: Choose, keep_lessons: str
+        self,
+        workspace: Workspace,
+        vault: Vault,
+        trunk: str,
+        choose: Choose,
+        keep_lessons: bool,
     ) -> None:
         self._workspace = workspace
         self._vault = vault
+        self._trunk = trunk
         self._choose = choose
         self._keep_lessons = keep_lessons
         self._actor: Actor | None = None
@@ -205,7 +209,7 @@ class _Deed:
         moved: set[str] = set()
         said = {line.branch for line in self.done}
         results: dict[int, PlanLine] = {}
-        for number in in_turn(wanted):
+        for number in order_lines(wanted):
             line = wanted[number]
             if line.action == "keep" and line.branch in said:
                 continue  # planned again, and nothing was left to do
@@ -232,9 +236,11 @@ class _Deed:
                 return line if is_kept or self._is_done(line) else None
             # What was written here is noted once: no line acts on a scope written to since.
             self._actor = (
-                self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
+                self._actor._replace(held=held)
+                if self._actor
+                else self._workspace.actor(held, self._trunk)
             )
-            self._given |= {Scope(line.into), Scope(self._keep_lessons)}
+            self._given |= {Scope(line.into), Scope(self._trunk)}
             return apply(self._actor, self._vault, line, keep_lessons=self._keep_lessons)
 
     def _is_still_true(self, line: PlanLine) -> bool:

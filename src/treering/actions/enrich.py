@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, TypedDict, TypeVar, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 from treering.actions import inputs
 from treering.actions.revise import diff_fields
@@ -212,39 +212,24 @@ _WEAK = 0.2
 _DAY = 86_400.0
 
 
-class InferredLink(NamedTuple):
+class LinkChange(NamedTuple):
+    """A link that is made, or taken away, and why."""
+
     source: str
     target: str
     relation: str
     confidence: float
-    reason: str
+    #: Who made the one that is taken away.
+    by: str | None = None
+    reason: str = ""
 
 
-class PrunedLink(NamedTuple):
-    source: str
-    target: str
-    relation: str
-    confidence: float
-    by: str
-    reason: str
-
-
-LinkChange = TypeVar("LinkChange", InferredLink, PrunedLink)
-
-
-class InferredLinks(NamedTuple):
+class LinkChanges(NamedTuple):
     """`total` counts what was found, beyond the limit too."""
 
     op: str
     dry_run: bool
-    links: tuple[InferredLink, ...]
-    total: int
-
-
-class PrunedLinks(NamedTuple):
-    op: str
-    dry_run: bool
-    links: tuple[PrunedLink, ...]
+    links: tuple[LinkChange, ...]
     total: int
 
 
@@ -255,7 +240,7 @@ def infer_links(
     limit: int = 20,
     dry_run: bool = True,
     **selection: Unpack[Selection],
-) -> InferredLinks:
+) -> LinkChanges:
     """Find the links that a capture would have made, the surest first; made in one commit.
 
     Without ids it looks at what was captured on the branch itself: links for memories of the trunk
@@ -271,7 +256,7 @@ def infer_links(
     ]
     if not dry_run and links:
         _write_links(workspace, candidates.branch, "infer-links", links[:limit], _add_link)
-    return InferredLinks("infer_links", dry_run, tuple(links[:limit]), len(links))
+    return LinkChanges("infer_links", dry_run, tuple(links[:limit]), len(links))
 
 
 def prune_links(
@@ -280,18 +265,18 @@ def prune_links(
     limit: int = 1000,
     dry_run: bool = True,
     **selection: Unpack[Selection],
-) -> PrunedLinks:
+) -> LinkChanges:
     """Take away links nobody made that are hardly believed any more, and temporal ones of old."""
     candidates = TidyCandidates(workspace, **selection)
     places = _list_sources(workspace, candidates)
     sources, now = {place.id for place in places}, workspace.clock()
     edges = (edge for edge in candidates.search_view.network.edges() if edge.source in sources)
     links = [
-        PrunedLink(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
+        LinkChange(*_show(edge, now), why) for edge in edges if (why := _reason_to_go(edge, now))
     ]
     if not dry_run and links:
         _write_links(workspace, candidates.branch, "prune-links", links[:limit], _drop_link)
-    return PrunedLinks("prune_links", dry_run, tuple(links[:limit]), len(links))
+    return LinkChanges("prune_links", dry_run, tuple(links[:limit]), len(links))
 
 
 def _list_sources(workspace: Workspace, candidates: TidyCandidates) -> list[Copy]:
@@ -326,9 +311,9 @@ def _write_links(
 
 def _missing(
     workspace: Workspace, search_view: SearchView, sources: list[Copy]
-) -> list[InferredLink]:
+) -> list[LinkChange]:
     """The best link of each pair that has none, at most five from each memory."""
-    best: dict[frozenset[str], InferredLink] = {}
+    best: dict[frozenset[str], LinkChange] = {}
     for place in sources:
         for link in _infer(workspace, search_view, place):
             pair = frozenset((link.source, link.target))
@@ -337,7 +322,7 @@ def _missing(
     return sorted(best.values(), key=lambda link: (-link.confidence, link.source, link.target))
 
 
-def _infer(workspace: Workspace, search_view: SearchView, place: Copy) -> Iterator[InferredLink]:
+def _infer(workspace: Workspace, search_view: SearchView, place: Copy) -> Iterator[LinkChange]:
     memory = place.try_memory()
     if memory is None:
         return
@@ -349,7 +334,9 @@ def _infer(workspace: Workspace, search_view: SearchView, place: Copy) -> Iterat
         target = search_view.view.place(other.id)
         if target and target.blob == other.blob and _may_link(search_view.network, place, target):
             count += 1
-            yield InferredLink(place.id, link.target, link.relation, link.confidence, link.reason)
+            yield LinkChange(
+                place.id, link.target, link.relation, link.confidence, reason=link.reason
+            )
 
 
 def _may_link(network: Network, source: Copy, target: Copy) -> bool:
@@ -362,7 +349,7 @@ def _may_link(network: Network, source: Copy, target: Copy) -> bool:
     )
 
 
-def _add_link(memory: Memory, link: InferredLink) -> Memory:
+def _add_link(memory: Memory, link: LinkChange) -> Memory:
     extra = {"since": memory.created} if family_of(link.relation) == "temporal" else {}
     return memory.link(
         Link(link.relation, link.target, link.confidence, "system", link.reason, extra)
@@ -386,5 +373,5 @@ def _show(edge: Edge, now: float) -> tuple[str, str, str, float, str]:
     return (edge.source, edge.target, edge.relation, edge.confidence_at(now), edge.by)
 
 
-def _drop_link(memory: Memory, link: PrunedLink) -> Memory:
+def _drop_link(memory: Memory, link: LinkChange) -> Memory:
     return memory.drop_link(link.relation, link.target)

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NotRequired, TypedDict
 
 from treering.actions import inputs
+from treering.actions.remember import identify
 from treering.actions.revise import forget
 from treering.actions.tidying import Rewrite, surest
 from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Invalid, MemoryNotFound
-from treering.model.memory import Link, Memory, derive_id, is_id
+from treering.model.memory import Link, Memory, is_id
 from treering.model.query import Filters, Query
 from treering.store.view import Copy, View
 from treering.text import secrets
@@ -111,17 +112,6 @@ class EntityIndex:
         if memory.type != "entity" or memory.is_forgotten:
             raise MemoryNotFound(f"The memory {memory.id} is not an entity.")
         return entity_of(place, memory)
-
-    def free_id(self, content: str) -> tuple[str, Copy | None]:
-        """An id for a new entity: a free one, or that of the same entity forgotten before."""
-        n = 0
-        while True:
-            candidate = derive_id("entity", content, n)
-            place = self.view.place(candidate)
-            memory = place.try_memory() if place and not place.is_private else None
-            if place is None or (memory and memory.is_forgotten):
-                return candidate, place
-            n += 1
 
     def mentions(self, entity: Entity) -> dict[str, str]:
         """Return who mentions an entity, by a link or by name: id and title."""
@@ -285,11 +275,12 @@ def add_entity(
         roster = EntityIndex(workspace, branch, writing.view)
         entity = roster.by_name(name, kind)
         if entity is None:
-            memory, replaces = _new(workspace, roster, name, kind, caller)
-            if facts:
-                memory = memory.with_details(properties=facts)
-            writing.commit("remember", [Change(memory, replaces, False)])
-            return {"id": memory.id, "name": name, "kind": kind, "created": True}
+            memory, existing = _draft(workspace, roster, name, kind, caller)
+            if not existing or existing.memory().is_forgotten:
+                memory = memory.with_details(properties=facts) if facts else memory
+                writing.commit("remember", [Change(memory, existing, False)])
+                return {"id": memory.id, "name": name, "kind": kind, "created": True}
+            entity = entity_of(existing, existing.memory())  # under another title by now
         if not facts.items() <= entity.properties.items():
             writing.commit("revise", [_with_properties(workspace, entity, facts)])
         return {"id": entity.id, "name": entity.name, "kind": entity.kind, "created": False}
@@ -297,26 +288,20 @@ def add_entity(
     return workspace.write(branch, attempt)
 
 
-def _new(
+def _draft(
     workspace: Workspace, roster: EntityIndex, name: str, kind: str, caller: str
 ) -> tuple[Memory, Copy | None]:
-    """A memory for an entity nobody knows, under a free id or the one it was forgotten under."""
-    content, now = content_of(name, kind, ()), workspace.now()
-    memory_id, replaces = roster.free_id(content)
-    memory = Memory(
-        id=memory_id,
-        type="entity",
+    """A memory for an entity that nobody knows by this name, and the copy it repeats."""
+    draft = inputs.draft_memory(
+        workspace,
+        "entity",
+        content_of(name, kind, ()),
         title=name[:200],
-        content=content,
-        created=now,
-        modified=now,
-        source="agent" if caller else "person",
-        author=str(workspace.person),
-        agent=caller,
+        caller=caller,
         commit=workspace.repository.head().commit or "",
         details={"kind": kind},
     )
-    return memory, replaces
+    return identify(roster.view, draft, private=False)
 
 
 def _with_properties(
@@ -494,8 +479,8 @@ def _store(
 
     def attempt(writing: Writing) -> dict[NamedEntity, str]:
         roster = EntityIndex(workspace, branch, writing.view)
+        rewrite = Rewrite(workspace, writing.view)
         entity_ids: dict[NamedEntity, str] = {}
-        changes: list[Change] = []
         places = [writing.view.find(word) for word in ids]
         shared = [_words_of(place.memory()) for place in places if not place.is_private]
         # What only private memories name stays private, too.
@@ -503,34 +488,32 @@ def _store(
         for item in items:
             entity = roster.by_name(item.name, item.kind)
             if entity is None:
-                memory, replaces = _new(workspace, roster, item.name, item.kind, caller)
-                memory = memory._replace(confidence=item.confidence)
-                changes.append(Change(memory, replaces, item.name.casefold() not in names))
-            entity_ids[item] = entity.id if entity else changes[-1].memory.id
-        changes += _mentioning(places, entity_ids, min_confidence, workspace.now())
-        if changes:
-            writing.commit("remember", changes)
+                memory, existing = _draft(workspace, roster, item.name, item.kind, caller)
+                if not existing or existing.memory().is_forgotten:
+                    memory = memory._replace(confidence=item.confidence)
+                    is_private = item.name.casefold() not in names
+                    rewrite.add(memory, existing, is_private=is_private)
+            entity_ids[item] = entity.id if entity else memory.id
+        for place in places:
+            rewrite.change(
+                place, _mention(place.memory(), entity_ids, min_confidence), by_hand=False
+            )
+        rewrite.commit(writing, "remember")
         return entity_ids
 
     return workspace.write(branch, attempt)
 
 
-def _mentioning(
-    places: Sequence[Copy], entity_ids: Mapping[NamedEntity, str], min_confidence: float, now: str
-) -> list[Change]:
-    changes = []
-    for place in places:
-        memory = place.memory()
-        names = set(extract(_words_of(memory), min_confidence))
-        new = [
-            Link("mentions", target, item.confidence, "system", "named in the text")
-            for item, target in entity_ids.items()
-            if item in names and not memory.has_link("mentions", target) and target != memory.id
-        ]
-        if new:
-            new_memory = memory._replace(links=(*memory.links, *new), modified=now)
-            changes.append(Change(new_memory, place, place.is_private))
-    return changes
+def _mention(
+    memory: Memory, entity_ids: Mapping[NamedEntity, str], min_confidence: float
+) -> Memory:
+    """Link a memory to the entities that it names, but for those that somebody unlinked."""
+    found, avoid = set(extract(_words_of(memory), min_confidence)), {memory.id, *memory.unlinked}
+    for item, target in entity_ids.items():
+        if item in found and target not in avoid and not memory.has_link("mentions", target):
+            link = Link("mentions", target, item.confidence, "system", "named in the text")
+            memory = memory.link(link)
+    return memory
 
 
 OPERATIONS: dict[str, Callable[..., EntityAnswer]] = {

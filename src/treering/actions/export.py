@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
-from treering.actions.answers import jsonable
 from treering.actions.workspace import Workspace
 from treering.errors import StorageFailed, TreeringError
 from treering.git import plain_files
 from treering.model import document
 from treering.store.view import Copy, View
+from treering.text.values import jsonable
 
 
 class ExportedFile(TypedDict):

@@ -1,6 +1,6 @@
 """gc, promote, restore: memories follow what became of branches, or are brought back.
 
-Plan first, then deed.
+Plan first, then run.
 """
 
 import calendar
@@ -17,10 +17,10 @@ from treering.actions.workspace import Workspace
 from treering.branches import undo
 from treering.branches.apply import (
     Actor,
+    claim_name,
     drop_private,
     list_lessons,
     mark_restored,
-    settle,
     take_back_promotion,
     take_lessons_back,
 )
@@ -40,7 +40,7 @@ from treering.git.lock import Held
 from treering.model.dates import duration
 from treering.model.scope import Scope
 from treering.store import heads
-from treering.store.heads import list_heads, look_at
+from treering.store.heads import list_heads, read_merged
 from treering.store.redaction import is_text
 from treering.store.vault import Vault
 
@@ -108,8 +108,9 @@ def gc(
         )
     age = duration(older_than)
     if dry_run:
+        trunk = trunk_of(workspace.repository)
         plans = [
-            driver.make_plan(workspace, vault, branch, is_dry=True)
+            driver.make_plan(workspace, vault, trunk, branch, is_dry=True)
             for vault in workspace.store.vaults()
         ]
         shown = [_force(line) if force else line for lines in plans for line in lines]
@@ -118,12 +119,12 @@ def gc(
         purgeable = tuple(entry.ref for vault in vaults for entry in _old(workspace, vault, age))
         return GcAnswer(True, _tell(workspace, shown, keep_lessons), purgeable, pending)
     withdrawn = _withdraw(workspace, remote, age) if remote else ()
-    with driver.drive(workspace):
-        done = driver.carry_out(
+    with driver.run_worker(workspace):
+        done = driver.apply_plan(
             workspace,
             lambda line: _force(line) if force else line,
             branch=branch,
-            keep_lessons=trunk_of(workspace.repository) if keep_lessons else "",
+            keep_lessons=keep_lessons,
         )
         with workspace.store.lock() as held:
             purged = _purge(workspace, held, age) if purge else ()
@@ -280,7 +281,7 @@ def _promote_some(
     tips = list_heads(vault, source) or vault.fetched_heads(source)
     entries = (entry.tip for entry in reversed(list(list_trash(vault))) if entry.scope == source)
     tips = tips or list(islice(entries, 1))
-    listing = vault.snapshot_at(source, look_at(vault, source, tips)).listing() if tips else {}
+    listing = vault.snapshot_at(source, read_merged(vault, source, tips)).listing() if tips else {}
     if missing := [memory_id for memory_id in ids if memory_id not in listing]:
         raise MemoryNotFound(
             f"{branch} has no memory {missing[0]}.",
@@ -504,9 +505,9 @@ def _visible(vault: Vault, tip: str | None, ids: set[str]) -> set[str]:
 def _bring_back(actor: Actor, vault: Vault, entry: Source) -> int:
     """Give what was dropped back to the branch, and take from the trunk what it had of it for that:
     how many memories that were."""
-    settle(actor, vault, entry.scope)
+    claim_name(actor, vault, entry.scope)
     if vault.head(entry.scope) is None or isinstance(entry, TrashedScope):
-        heads.put(vault, actor.held, entry.scope, [entry.tip], "restored")
+        heads.append_to_own_head(vault, actor.held, entry.scope, [entry.tip], "restored")
     mark_restored(actor, vault, entry.scope, _files(vault, entry))
     if isinstance(entry, TrashedScope):
         return take_lessons_back(actor, vault, entry.scope, entry.tip)

@@ -1,10 +1,9 @@
 """graph: neighbours, links, paths and prerequisites of memories, counted, drawn and suggested."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from treering.actions.answers import jsonable
 from treering.actions.marks import NO_MARKS, Marks, NewerMemory, OutdatedBy, Reverted, mark_blobs
 from treering.actions.origin import flags_of_node
 from treering.actions.searcher import SearchView
@@ -18,19 +17,26 @@ from treering.graph.subject import Subject
 from treering.model.taxonomy import type_named
 from treering.search.entry import Entry, hashes_of
 from treering.text.likeness import INDEX_SKETCH as SKETCH
+from treering.text.values import jsonable
 from treering.text.words import words
 
 
-class NodeShown(NamedTuple):
-    """A memory in an answer; the last three say how it was reached."""
+class GraphNode(NamedTuple):
+    """The head of a memory in an answer, and where it stands there."""
 
     id: str
     title: str
-    type: str
-    depth: int
+    #: In reach of another memory: how many links away, and the link it was reached by.
+    type: str | None = None
+    depth: int | None = None
     via: str | None = None
     relation: str | None = None
     direction: str | None = None
+    #: On a path; the link to the next may point either way.
+    relation_to_next: str | None = None
+    direction_to_next: str | None = None
+    #: Of what is linked best: how many links it has.
+    degree: int | None = None
     flags: tuple[str, ...] | None = None
     outcome: str | None = None
     outdated_by: OutdatedBy | None = None
@@ -51,7 +57,7 @@ class NeighborsAnswer(NamedTuple):
 
     id: str
     title: str
-    nodes: tuple[NodeShown, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[EdgeShown, ...]
     total: int
     flags: tuple[str, ...] | None = None
@@ -65,57 +71,24 @@ class Edges(NamedTuple):
     total: int
 
 
-class Station(NamedTuple):
-    """A memory on a path; the link to the next may point either way."""
-
-    id: str
-    title: str
-    relation_to_next: str | None
-    direction_to_next: str | None
-    flags: tuple[str, ...] | None = None
-    outcome: str | None = None
-    outdated_by: OutdatedBy | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
+class PathAnswer(NamedTuple):
+    path: tuple[GraphNode, ...]
+    length: int
 
     def as_json(self) -> dict[str, object]:
         """The last one has no next, and says so."""
-        may_lack = ("flags", "outcome", "outdated_by", "newer", "reverted")
-        return {k: v for k, v in self._asdict().items() if v or k not in may_lack}
-
-
-class PathAnswer(NamedTuple):
-    path: tuple[Station, ...]
-    length: int
-
-
-class Prerequisite(NamedTuple):
-    id: str
-    title: str
-    depth: int
-    flags: tuple[str, ...] | None = None
-    outcome: str | None = None
-    outdated_by: OutdatedBy | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
+        last = {"relation_to_next": None, "direction_to_next": None}
+        nodes = [{n: v for n, v in node._asdict().items() if v is not None} for node in self.path]
+        head, tail = ("id", "title"), nodes[-1]
+        nodes[-1] = {n: tail[n] for n in head} | last | tail
+        return {"path": nodes, "length": self.length}
 
 
 class Prerequisites(NamedTuple):
     id: str
     title: str
-    prerequisites: tuple[Prerequisite, ...]
+    prerequisites: tuple[GraphNode, ...]
     flags: tuple[str, ...] | None = None
-
-
-class Hub(NamedTuple):
-    id: str
-    title: str
-    degree: int
-    flags: tuple[str, ...] | None = None
-    outcome: str | None = None
-    outdated_by: OutdatedBy | None = None
-    newer: NewerMemory | None = None
-    reverted: Reverted | None = None
 
 
 class Stats(NamedTuple):
@@ -123,7 +96,7 @@ class Stats(NamedTuple):
     edges: int
     by_relation: dict[str, int]
     components: int
-    hubs: tuple[Hub, ...]
+    hubs: tuple[GraphNode, ...]
     orphans: int
     largest_component: int
     mean_degree: float
@@ -193,15 +166,23 @@ class _Question:
     def flags(self, memory_id: str) -> tuple[str, ...] | None:
         return flags_of_node(self.network.nodes.get(memory_id))
 
-    def outcome(self, memory_id: str) -> str | None:
-        node = self.network.nodes.get(memory_id)
-        return node.outcome or None if node else None
-
     def marks(self, ids: Iterable[str]) -> dict[str, Marks]:
         """Return what there is to say of the truth of some memories."""
         blobs = {node.blob: node.id for i in ids if (node := self.network.nodes.get(i))}
         marks = {blobs[blob]: mark for blob, mark in self.mark(blobs).items()}
         return dict.fromkeys(blobs.values(), NO_MARKS) | marks
+
+    def show_node(self, memory_id: str, marks: Mapping[str, Marks], **place: Any) -> GraphNode:
+        """Return the head of a memory, with its marks and its place in the answer."""
+        node = self.network.nodes.get(memory_id)
+        return GraphNode(
+            id=memory_id,
+            title=node.title if node else "",
+            flags=flags_of_node(node),
+            outcome=(node.outcome or None) if node else None,
+            **marks[memory_id]._asdict(),
+            **place,
+        )
 
     def reach(self) -> list[Reached]:
         """Return what is in reach of the start; types choose what is shown, not what is walked
@@ -287,9 +268,9 @@ def _neighbors(query: _Question) -> NeighborsAnswer:
     """The memories in reach, and every link between them that the walk looked at."""
     steps = query.reach()
     marks = query.marks([query.start, *(step.id for step in steps[: query.limit])])
-    nodes = tuple(_node_at(query, step, marks[step.id]) for step in steps[: query.limit])
+    nodes = tuple(_node_at(query, step, marks) for step in steps[: query.limit])
     inside = {query.start, *(node.id for node in nodes)}
-    looked_at = [query.start, *(node.id for node in nodes if node.depth < query.depth)]
+    looked_at = [query.start, *(node.id for node in nodes if (node.depth or 0) < query.depth)]
     edges = dict.fromkeys(
         edge
         for at in looked_at
@@ -307,21 +288,12 @@ def _neighbors(query: _Question) -> NeighborsAnswer:
     )
 
 
-def _node_at(query: _Question, step: Reached, marks: Marks) -> NodeShown:
-    node = query.network.nodes[step.id]
+def _node_at(query: _Question, step: Reached, marks: Mapping[str, Marks]) -> GraphNode:
     direction = "out" if step.edge.target == step.id else "in"
-    return NodeShown(
-        id=node.id,
-        title=node.title,
-        type=node.type,
-        depth=step.depth,
-        via=step.via,
-        relation=step.edge.relation,
-        direction=direction,
-        flags=flags_of_node(node),
-        outcome=node.outcome or None,
-        **marks._asdict(),
-    )
+    return query.show_node(
+        step.id, marks, type=query.network.nodes[step.id].type, depth=step.depth, via=step.via,
+        relation=step.edge.relation, direction=direction,
+    )  # fmt: skip
 
 
 def _edges(query: _Question) -> Edges:
@@ -355,7 +327,7 @@ def _path(query: _Question) -> PathAnswer:
     ]
     return PathAnswer(
         tuple(
-            Station(at, query.title(at), one, way, query.flags(at), query.outcome(at), *marks[at])
+            query.show_node(at, marks, relation_to_next=one, direction_to_next=way)
             for at, (one, way) in zip(ids, (*links, (None, None)), strict=True)
         ),
         len(edges),
@@ -369,17 +341,7 @@ def _prerequisites(query: _Question) -> Prerequisites:
     return Prerequisites(
         query.start,
         query.title(query.start),
-        tuple(
-            Prerequisite(
-                s.id,
-                query.title(s.id),
-                s.depth,
-                query.flags(s.id),
-                query.outcome(s.id),
-                *marks[s.id],
-            )
-            for s in page
-        ),
+        tuple(query.show_node(step.id, marks, depth=step.depth) for step in page),
         query.flags(query.start),
     )
 
@@ -397,10 +359,7 @@ def _stats(query: _Question) -> Stats:
         edges=count,
         by_relation=network.by_relation(),
         components=len(groups),
-        hubs=tuple(
-            Hub(m, query.title(m), degree, query.flags(m), query.outcome(m), *marks[m])
-            for m, degree in hubs
-        ),
+        hubs=tuple(query.show_node(mid, marks, degree=degree) for mid, degree in hubs),
         orphans=len(network.orphans()),
         largest_component=len(groups[0]) if groups else 0,
         mean_degree=round(2 * count / len(network.nodes), 2) if network.nodes else 0.0,

@@ -195,7 +195,7 @@ def _choose_change(workspace: Workspace, range: str, *, staged: bool) -> _Compar
     one, dots, other = range.partition("..")
     other = other.removeprefix(".")
     if not dots or not (one or other) or other.startswith("."):
-        hint = f"`treering guard {shlex.quote(range or trunk)}..HEAD`"
+        hint = f"`treering guard {shlex.quote(one or trunk)}..HEAD`"
         raise Invalid(f"{range!r} is not a range A..B.", hint=hint)
     olds, new = _list_tips(repository, one), _list_tips(repository, other)[0]
     base = repository.nearest_base(new, olds)

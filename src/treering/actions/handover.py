@@ -143,7 +143,7 @@ def _parse(line: bytes) -> ToldEntry | None:
 
 
 #: The part of the room left that one memory may take, and the characters it gets at most, at least.
-_SHARE, _MAX_LOG_LINE, _SHORTEST = 0.7, 1400, 60
+_SHARE, _MAX_PASSAGE, _MIN_PASSAGE = 0.7, 1400, 60
 _SUMMARY = 400
 
 
@@ -179,7 +179,7 @@ class Offer(NamedTuple):
     #: Who wrote it, where that was not the reader.
     by: str = ""
     #: How many characters of its words are told at most.
-    room: int = _MAX_LOG_LINE
+    room: int = _MAX_PASSAGE
 
 
 class HandedPassage(NamedTuple):
@@ -242,7 +242,7 @@ def _pack(
         is_last = number == len(offers) - 1
         length = min(offer.room, room - 3, room if is_last else int(_SHARE * room))
         passage = ""
-        if length >= min(_SHORTEST, len(offer.words)) and not offer.card.marks.is_replaced:
+        if length >= min(_MIN_PASSAGE, len(offer.words)) and not offer.card.marks.is_replaced:
             passage = choose_passage(offer.words, question, length)
             room -= len(passage) + 3
         parts.append(f"{head}\n  {passage}" if passage else head)
@@ -300,10 +300,7 @@ def _head(offer: Offer, now: float) -> str:
     facts = [card.type, name, card.branch, ago(card.created, now)]
     if card.outcome in UNSUCCESSFUL:
         facts.insert(0, str(card.outcome))
-    facts += [card.status] if card.status != "active" else []
-    facts += card.marks.words
-    facts += ["conflict"] if card.conflict else []
-    facts += [f"files {card.stale.state}"] if card.stale and card.stale.state != "fresh" else []
+    facts += card.state_words
     if offer.by:
         facts += [f"by {offer.by}"]
         facts += ["proposed"] if card.standing == "proposed" else []

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from treering.actions.workspace import Position, Workspace
 from treering.call import Advice, Option
 from treering.errors import Invalid
-from treering.model.memory import MAX_CONTENT, FileRef, Link, trim
+from treering.model.memory import MAX_CONTENT, FileRef, Link, Memory, title_of, trim
 from treering.model.taxonomy import RELATIONS
 from treering.store.view import Copy, View
 from treering.text.hygiene import clean, clean_line, must_be_utf8
@@ -29,6 +30,25 @@ def clean_content(text: str, name: str = "content") -> str:
             hint=Advice("Remember what matters in it, and name the file with {}.", Option("files")),
         )
     return content
+
+
+def draft_memory(
+    workspace: Workspace, type: str, content: str, *, title: str = "", caller: str = "", **more: Any
+) -> Memory:
+    """Return a memory that somebody says now, without an id; `caller` is the agent that says it."""
+    now = workspace.now()
+    return Memory(
+        id="",
+        type=type,
+        title=title or title_of(content),
+        content=content,
+        created=now,
+        modified=now,
+        source="agent" if caller else "person",
+        author=str(workspace.person),
+        agent=caller,
+        **more,
+    )
 
 
 def line_given(text: str, what: str) -> str:

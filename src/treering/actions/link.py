@@ -1,18 +1,20 @@
 """links: made, made stronger, taken away, and as a reader of a memory sees them."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from treering.actions import inputs
 from treering.actions.card import Neighbour
-from treering.actions.origin import Flags
 from treering.actions.revise import write_changes
 from treering.actions.workspace import Change, MemoryWorkspace, Workspace, WriteOp, Writing
 from treering.call import Advice, Call
-from treering.errors import Invalid, MemoryNotFound
-from treering.graph.network import Edge, Network, Node, SparseNetwork
+from treering.errors import Invalid, MemoryNotFound, TreeringError
+from treering.graph.network import Edge, Network, SparseNetwork
 from treering.model.dates import instant
 from treering.model.memory import Link, Memory, age_of_link
 from treering.model.taxonomy import RELATIONS, family_of
+from treering.search.entry import Entry
 from treering.store.view import Copy, View
 from treering.text import secrets
 
@@ -146,27 +148,52 @@ def _write(
     write_changes(workspace, writing, op, [Change(memory, place, place.is_private), *more])
 
 
+def links_seen(workspace: MemoryWorkspace, view: View) -> Network:
+    """Return the links of what a view shows, each memory looked up when it is asked for: whoever
+    reads one needs no index."""
+    rows = workspace.rows
+    rows.catch_up(view)
+
+    def find(memory_id: str) -> Entry | None:
+        with suppress(TreeringError):
+            if place := view.place(memory_id):
+                return rows.entry(place.blob)
+        return None
+
+    return SparseNetwork(find, rows.linking_to)
+
+
 def neighbours(
-    workspace: MemoryWorkspace, view: View, memory: Memory, hops: int, flags: Flags
+    links: Network,
+    memory: Memory,
+    hops: int,
+    *,
+    now: float,
+    flags: Callable[[str], tuple[str, ...] | None],
 ) -> tuple[Neighbour, ...]:
-    """Return what a memory is linked with in a view; forgotten ends are hidden, and come back with
-    the memory.
+    """Return what a memory is linked with; forgotten ends are hidden, and come back with the
+    memory.
 
     Its own links are those it holds, which may be the ones of a past version. Further out every
     link is shown that leads on, also several to one memory.
     """
-    links, now = look_up_links(workspace, view), workspace.clock()
     ends: list[Neighbour] = []
     ids, front = {memory.id}, [memory.id]
     for depth in range(1, hops + 1):
-        edges = [
-            (at, edge, node)
-            for at in front
-            for edge in (_links_of(links, memory) if at == memory.id else links.around(at))
-            if edge.other(at) not in ids and (node := links.node(edge.other(at)))
-        ]
-        ends += [
-            Neighbour(
+        found = []
+        for at in front:
+            edges = links.around(at)
+            if at == memory.id:
+                edges = own_links(memory) + links.around(at, direction="in")
+            found += [
+                (at, edge, node)
+                for edge in edges
+                if edge.other(at) not in ids and (node := links.node(edge.other(at)))
+            ]
+        for at, edge, node in found:
+            is_own = depth == 1 and edge.source == at
+            reasons = (ln.reason for ln in memory.links if ln.edge == (edge.relation, node.id))
+            end = Neighbour(
                 direction="out" if edge.source == at else "in",
                 relation=edge.relation,
                 id=node.id,
@@ -174,43 +201,13 @@ def neighbours(
                 confidence=edge.confidence_at(now),
                 by=edge.by,
                 depth=depth,
-                flags=_flags_of(view, node, flags),
+                reason=(next(reasons, "") or None) if is_own else None,
+                flags=flags(node.id),
             )
-            for at, edge, node in edges
-        ]
-        front = list(dict.fromkeys(edge.other(at) for at, edge, _ in edges))
+            ends.append(end)
+        front = list(dict.fromkeys(edge.other(at) for at, edge, _ in found))
         ids.update(front)
-    return tuple(_with_reason(neighbour, memory) for neighbour in ends)
-
-
-def look_up_links(workspace: MemoryWorkspace, view: View) -> Network:
-    """Return the links of what a view shows, looked up as they are asked for."""
-    rows = workspace.rows
-    rows.catch_up(view)
-
-    def find(memory_id: str) -> Node | None:
-        place = view.place(memory_id)
-        return rows.entry(place.blob) if place else None
-
-    return SparseNetwork(find, rows.linking_to)
-
-
-def _links_of(links: Network, memory: Memory) -> list[Edge]:
-    return own_links(memory) + links.around(memory.id, direction="in")
-
-
-def _flags_of(view: View, node: Node, flags: Flags) -> tuple[str, ...] | None:
-    place = view.place(node.id)
-    return flags.of_text(place) or None if place else None
-
-
-def _with_reason(neighbour: Neighbour, memory: Memory) -> Neighbour:
-    """Return why a link of the memory itself is there; the reasons of others are read with them."""
-    edge = (neighbour.relation, neighbour.id)
-    own = [ln for ln in memory.links if (ln.relation, ln.target) == edge and ln.reason]
-    if not own or neighbour.direction == "in" or neighbour.depth > 1:
-        return neighbour
-    return neighbour._replace(reason=own[0].reason)
+    return tuple(ends)
 
 
 def own_links(memory: Memory) -> list[Edge]:

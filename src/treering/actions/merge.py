@@ -6,7 +6,7 @@ from sources that stay. Of exact copies all but one are forgotten.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal, NamedTuple, Unpack
 
@@ -42,42 +42,32 @@ _MOST_SOURCES = 200  # links stand in the front matter, which has its limit
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """One merge that was made."""
+class Composed:
+    """One memory that was made of others: a merge, or a summary."""
 
     id: str
     title: str
     version: str
-    superseded: tuple[str, ...]
-    links_moved: int
+    superseded: tuple[str, ...] | None = None
+    derived_from: tuple[str, ...] | None = None
+    links_moved: int | None = None
     #: The command that undoes it.
     back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Merges:
+class Tidied:
+    """What was found, copies first, and what was done about it."""
+
     groups: tuple[Group, ...]
     total: int
-    merged: tuple[Merged, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """One summary that was written."""
-
-    id: str
-    title: str
-    version: str
-    derived_from: tuple[str, ...]
+    merged: tuple[Composed, ...] | None = None
+    summaries: tuple[Composed, ...] | None = None
+    #: The copies that were forgotten.
+    removed: tuple[str, ...] | None = None
+    links_moved: int | None = None
     #: The command that undoes it.
     back: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Summaries:
-    groups: tuple[Group, ...]
-    total: int
-    summaries: tuple[Summary, ...]
 
 
 class _Composition(NamedTuple):
@@ -114,11 +104,11 @@ class _Composition(NamedTuple):
             would=would if self.text else None,
         )
 
-    def store(self, workspace: Workspace, branch: str, sources: SameMemories) -> Merged:
+    def store(self, workspace: Workspace, branch: str, sources: SameMemories) -> Composed:
         """Write the memory, private as soon as one of its sources is. A merge takes over their
         links, and theirs to it."""
 
-        def attempt(writing: Writing) -> Merged:
+        def attempt(writing: Writing) -> Composed:
             rewriting = Rewrite(workspace, writing.view)
             places = [rewriting.still(place) for place in sources.places]
             is_private = any(place.is_private for place in places)
@@ -134,35 +124,29 @@ class _Composition(NamedTuple):
                 links += [link for link in outward if link.target not in sources.ids]
             memory = memory._replace(links=surest(links, but=memory.id))
             rewriting.add(memory, existing, is_private=is_private)
-            count = 0
+            made = Composed(memory.id, memory.title, "", derived_from=sources.ids)
             if self.op == "merge":
                 for place in old:
                     rewriting.supersede(place, memory.id)
                 heirs = {place.id: memory.id for place in old}
                 count = rewriting.move_links(heirs, with_history=False)
+                made = Composed(memory.id, memory.title, "", tuple(heirs), links_moved=count)
             version = rewriting.commit(writing, self.op)[memory.id]
-            ids = tuple(place.id for place in old)
-            return Merged(memory.id, memory.title, version, ids, count, writing.back)
+            return replace(made, version=version, back=writing.back)
 
         return workspace.write(branch, attempt)
 
     def _compose(self, workspace: Workspace, sources: Sequence[Memory]) -> Memory:
         """A memory made of others: their tags, files and topic, as sure as the least sure."""
-        now = workspace.now()
-        text = self.text or sources[0].content
-        return Memory(
-            id="",
-            type=self.type or _choose_type(sources),
-            title=inputs.line_given(self.title, "title") or title_of(text),
-            content=text,
-            created=now,
-            modified=now,
+        return inputs.draft_memory(
+            workspace,
+            self.type or _choose_type(sources),
+            self.text or sources[0].content,
+            title=inputs.line_given(self.title, "title"),
+            caller=self.caller,
             tags=tags_of(sources),
             topic=_common_topic([memory.topic for memory in sources]),
             confidence=min(memory.confidence for memory in sources),
-            source="agent" if self.caller else "person",
-            author=str(workspace.person),
-            agent=self.caller,
             files=files_of(sources),
         )
 
@@ -177,7 +161,7 @@ def merge_memories(
     dry_run: bool = True,
     caller: str = "",
     **selection: Unpack[Selection],
-) -> Merges:
+) -> Tidied:
     """Find memories to merge, or merge: those named by `ids` into `content`.
 
     Memories with one and the same text need no content. With `ids` a `type` is that of the new
@@ -198,11 +182,11 @@ def merge_memories(
     )
     groups = tuple(wanted.describe(family, is_named=bool(ids)) for family in page)
     if dry_run:
-        return Merges(groups, len(families), ())
+        return Tidied(groups, len(families), merged=())
     if not wanted.text and not all(family.is_exact for family in page):
         raise NeedsModel("To merge, someone has to write what all of them say.")
     merges = tuple(wanted.store(workspace, candidates.branch, family) for family in page)
-    return Merges(groups, len(families), merges)
+    return Tidied(groups, len(families), merged=merges)
 
 
 def summarize(
@@ -214,7 +198,7 @@ def summarize(
     dry_run: bool = True,
     caller: str = "",
     **selection: Unpack[Selection],
-) -> Summaries:
+) -> Tidied:
     """Find what could be summarized (by topic, else by tag), or store a summary.
 
     With `ids` or a `query` those memories are one group. With `ids` a `type` is that of the new
@@ -231,14 +215,11 @@ def summarize(
     is_chosen = candidates.is_chosen
     groups = tuple(wanted.describe(some, about, is_named=is_chosen) for about, some in page)
     if dry_run:
-        return Summaries(groups, len(subjects), ())
+        return Tidied(groups, len(subjects), summaries=())
     if page and not wanted.text:
         raise NeedsModel("To summarize, someone has to write the summary.")
-    summaries = []
-    for _, sources in page:
-        made = wanted.store(workspace, candidates.branch, sources)
-        summaries.append(Summary(made.id, made.title, made.version, sources.ids, made.back))
-    return Summaries(groups, len(subjects), tuple(summaries))
+    summaries = tuple(wanted.store(workspace, candidates.branch, sources) for _, sources in page)
+    return Tidied(groups, len(subjects), summaries=summaries)
 
 
 def _read_composition(
@@ -320,18 +301,6 @@ def _common_topic(topics: Sequence[str]) -> str:
     return "/".join(step[0] for step in steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Deduped:
-    """What was found, copies first; after a dry run nothing was removed."""
-
-    groups: tuple[Group, ...]
-    total: int
-    removed: tuple[str, ...]
-    links_moved: int
-    #: The command that undoes it.
-    back: str | None = None
-
-
 def dedupe(
     workspace: Workspace,
     *,
@@ -339,16 +308,17 @@ def dedupe(
     limit: int = 20,
     dry_run: bool = True,
     **selection: Unpack[Selection],
-) -> Deduped:
+) -> Tidied:
     """Find memories that say the same; without `dry_run`, forget all but one of exact copies."""
     candidates = TidyCandidates(workspace, **selection)
     families = candidates.alike(threshold)
     page = families[:limit]
     groups = tuple(map(_describe, page))
     if dry_run:
-        return Deduped(groups, len(families), (), 0)
+        return Tidied(groups, len(families), removed=(), links_moved=0)
     copies = [family for family in page if family.is_exact]
-    return Deduped(groups, len(families), *_remove(workspace, candidates.branch, copies))
+    removed, count, back = _remove(workspace, candidates.branch, copies)
+    return Tidied(groups, len(families), removed=removed, links_moved=count, back=back)
 
 
 def _describe(family: SameMemories) -> Group:

@@ -181,10 +181,6 @@ class Neighbourhood:
         """The ids of memories that were reworded, in some version, to say what this one says."""
         return self._rows.saying(memory) if self.knows(view) else []
 
-    def linking_to(self, memory_id: str) -> list[str]:
-        """The ids of memories that link to this one, or did; their files tell."""
-        return self._rows.linking_to(memory_id)
-
     def catch_up_alone(self, view: View) -> None:
         """Read everything, unless another process is at it: each capture may start one of us."""
         with contextlib.suppress(Busy, OSError):

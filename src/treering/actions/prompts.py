@@ -6,6 +6,7 @@ of the user are files in a folder of their own.
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired, TypedDict
 from xml.sax.saxutils import escape, quoteattr
@@ -289,7 +290,7 @@ def template_named(
 
 def variables_of(parts: template.Template) -> list[str]:
     """The variables a caller has to give; what we fill in ourselves is not among them."""
-    inner = parts.inner.get("memories", frozenset()) - MEMORY_FIELDS
+    inner = parts.inner.get("memories", frozenset()) - MEMORY_FIELDS.keys()
     return [word for word in dict.fromkeys([*parts.needed, *sorted(inner)]) if word not in RESERVED]
 
 
@@ -498,34 +499,31 @@ OPERATIONS: dict[str, Callable[..., PromptAnswer]] = {
 RESERVED = frozenset(("memories", "query", "branch", "count"))
 
 
-#: Fields of a card that a template may name as they are.
-_CARD_FIELDS = (
-    "id", "uri", "type", "title", "branch", "topic", "status", "confidence", "created", "modified",
-    "author", "score",
-)  # fmt: skip
 TemplateMemory = dict[str, str | float | list[str]]
+#: What a template may name of a memory: texts, numbers and lists of texts. `namespace` is another
+#: word for its type.
+MEMORY_FIELDS: Mapping[str, Callable[[Card], Any]] = {
+    name: attrgetter(name)
+    for name in (
+        "id", "uri", "type", "title", "branch", "topic", "status", "confidence", "created",
+        "modified", "author", "score", "content",
+    )
+} | {
+    "namespace": lambda card: card.type,
+    "tags": lambda card: list(card.tags),
+    "why": lambda card: list(card.why or ()),
+    "stale": lambda card: card.stale.state if card.stale else "",
+    "outcome": lambda card: card.outcome or "",
+    "outdated_by": lambda card: card.outdated_by.id if card.outdated_by else "",
+    "newer": lambda card: card.newer.id if card.newer else "",
+    "reverted": lambda card: card.reverted.commit if card.reverted else "",
+}  # fmt: skip
 
 
 def as_template_memory(card: Card, content: str) -> TemplateMemory:
-    """Say of a memory what a template can: texts, numbers and lists of texts. `namespace` is
-    another word for its type."""
-    fields = card._asdict()
-    return {name: fields[name] for name in _CARD_FIELDS} | {
-        "namespace": card.type,
-        "content": content,
-        "tags": list(card.tags),
-        "why": list(card.why or ()),
-        "stale": card.stale.state if card.stale else "",
-        "outcome": card.outcome or "",
-        "outdated_by": card.outdated_by.id if card.outdated_by else "",
-        "newer": card.newer.id if card.newer else "",
-        "reverted": card.reverted.commit if card.reverted else "",
-    }
-
-
-MEMORY_FIELDS = frozenset(_CARD_FIELDS) | {
-    "namespace", "content", "tags", "why", "stale", "outcome", "outdated_by", "newer", "reverted",
-}  # fmt: skip
+    """Say of a memory what a template can."""
+    card = card._replace(content=content)
+    return {name: read(card) for name, read in MEMORY_FIELDS.items()}
 
 
 class TemplateMemories(list[TemplateMemory]):

@@ -5,10 +5,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treering.actions.card import Card, CardMaker, HistoryEntry
-from treering.actions.link import neighbours
+from treering.actions.card import Card, CardMaker, HistoryEntry, Neighbour
+from treering.actions.link import links_seen, neighbours
 from treering.actions.marks import Outdates, list_outdates, view_with
+from treering.actions.origin import Flags
 from treering.actions.workspace import MemoryWorkspace, Workspace
+from treering.call import Advice, Call
 from treering.derived.history import MemoryEvent
 from treering.errors import Invalid, MemoryNotFound
 from treering.model.dates import format_moment
@@ -59,7 +61,7 @@ def keep_output(workspace: Workspace, text: str) -> str:
     return OUTPUT_PREFIX + name
 
 
-def read_output(workspace: Workspace, id: str, offset: int = 0, length: int = PIECE) -> Piece:
+def read_output(workspace: Workspace, id: str, offset: int) -> Piece:
     """The characters of a kept answer from `offset` on."""
     name = id.removeprefix(OUTPUT_PREFIX).strip().lower()
     if not re.fullmatch(_NAME, name):
@@ -70,12 +72,12 @@ def read_output(workspace: Workspace, id: str, offset: int = 0, length: int = PI
     if data is None:
         raise MemoryNotFound(
             f"The answer {OUTPUT_PREFIX}{name} is no longer kept.",
-            hint="Ask again. `status(view=outputs)` lists what is kept.",
+            hint=Advice("Ask again. {} lists what is kept.", Call("status", view="outputs")),
         )
     text = data.decode(errors="replace")
     if not 0 <= offset <= len(text):
         raise Invalid(f"offset is {offset}, not between 0 and {len(text)}.")
-    end = offset + length
+    end = offset + PIECE
     return Piece(
         OUTPUT_PREFIX + name, text[offset:end], end if end < len(text) else None, total=len(text)
     )
@@ -140,7 +142,7 @@ def _read(
     events = workspace.read_events(view, memory.id) if history else None
     card = show_whole(cards.make(place, memory), memory, unmark(place.blob), offset)._replace(
         details=_details(place, memory),
-        links=neighbours(workspace, view, memory, links, cards.flags),
+        links=_neighbours(workspace, view, memory, links, cards.flags),
         outdates=_list_outdates(workspace, seen, place) or None,
         history=None if events is None else tuple(map(write_event, events)),
         pending=outlook.pending or None,
@@ -169,6 +171,20 @@ def _list_outdates(workspace: MemoryWorkspace, view: View, place: Copy) -> tuple
     if now is None or now.blob != place.blob:
         return ()
     return list_outdates(view_with(workspace, view, [place.blob]), place.blob)
+
+
+def _neighbours(
+    workspace: MemoryWorkspace, view: View, memory: Memory, hops: int, flags: Flags
+) -> tuple[Neighbour, ...]:
+    if not hops:
+        return ()
+
+    def flags_of(memory_id: str) -> tuple[str, ...] | None:
+        place = view.place(memory_id)
+        return flags.of_text(place) or None if place else None
+
+    links = links_seen(workspace, view)
+    return neighbours(links, memory, hops, now=workspace.clock(), flags=flags_of)
 
 
 def content_from(content: str, offset: int) -> str:

@@ -54,7 +54,7 @@ class RecallRequest(NamedTuple):
         wants = self._filters.records
         if self.needs_all or wants == "only" or self._leaves_records_out():
             return self.of_all()
-        if self.order != "relevance" or self._count_records() <= FEW_RECORDS:
+        if self.order != "relevance" or self.workspace.rows.count_records() <= FEW_RECORDS:
             return self.of_all()
         search_view, search = self._put(with_records=False)
         if wants == "none" or search(limit).answering >= limit:
@@ -68,9 +68,6 @@ class RecallRequest(NamedTuple):
     def _leaves_records_out(self) -> bool:
         types = self._filters.types
         return bool(types) and not self.needs_all and not RECORD_TYPES.intersection(types)
-
-    def _count_records(self) -> int:
-        return self.workspace.rows.count_records()
 
     def _put(self, *, with_records: bool) -> tuple[SearchView, Search]:
         searcher = self.workspace.searcher
@@ -362,20 +359,15 @@ def _with_linked(
     relations: Sequence[str],
     order: str,
 ) -> list[Card]:
-    """The results and what they are linked with."""
+    """The results and what they are linked with, in the order asked for, else the linked last."""
     items = search_view.expand([result.id for result in results], hops, relations)
     via = {item.place.id: item.via for item in items}
     hits = [
         Hit(item.place.blob, item.place.id, 0.0, (f"linked:{item.relation}",)) for item in items
     ]
     results += [card._replace(via=via[card.id]) for card in reader.read(hits)]
-    return order_linked(results, order)
-
-
-def order_linked(results: list[Card], order: str) -> list[Card]:
-    """Results and what they are linked with, in the order asked for, else the linked last."""
     if order in ("newest", "oldest"):
-        results.sort(key=lambda r: (r.created, r.id), reverse=order == "newest")
+        results.sort(key=lambda card: (card.created, card.id), reverse=order == "newest")
     elif order in ("confidence", "uncertain"):
-        results.sort(key=lambda r: (r.confidence, r.id), reverse=order == "confidence")
+        results.sort(key=lambda card: (card.confidence, card.id), reverse=order == "confidence")
     return results

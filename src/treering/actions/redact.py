@@ -124,12 +124,12 @@ def _may_be_elsewhere(workspace: Workspace, pasts: Mapping[Vault, Past]) -> bool
 def _leave_tombstone(workspace: Workspace, lock: Held, memory_id: str) -> None:
     """Say on the trunk that a text is not to be shared, so that nobody pushes it again, and who
     says so: of a history that was written again nobody could tell."""
-    vault, trunk = workspace.store.shared, Scope(trunk_of(workspace.repository))
+    vault, actor = workspace.store.shared, workspace.actor(lock)
+    trunk = Scope(actor.trunk)
     view = vault.tip(trunk)
     stone = vault.try_memory(vault.blob_at(view, memory_id)) if view else None
     if stone is None or not is_redacted(stone):
         stone = tombstone(memory_id, None)
-    actor = workspace.actor(lock)
     why = Message(REDACT, f"redact {memory_id}", actor.code_of(trunk), (memory_id,))
     actor.write(vault, trunk, {memory_id: document.dump(stone)}, why)
 

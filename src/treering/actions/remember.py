@@ -9,9 +9,8 @@ from treering.actions.neighbourhood import LinkClues, SimilarMemory, SuggestedLi
 from treering.actions.workspace import Change, Position, Workspace, Writing
 from treering.call import Advice, Call, ways
 from treering.errors import Conflict, Invalid
-from treering.graph.subject import Subject
 from treering.model.document import link_fields
-from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, title_of, uri_of
+from treering.model.memory import FileRef, Link, Memory, derive_id, is_id, uri_of
 from treering.model.taxonomy import SAVED_TYPES, type_named
 from treering.store.view import Copy, View
 from treering.text.classify import Classification, classify
@@ -72,27 +71,23 @@ def remember(
             f"A {kind.type} is saved under a name.",
             hint=ways(Call("prompts", "save", name="NAME", kind=kind.type, content="...")),
         )
-    now = workspace.now()
-    why = inputs.text_given(reasoning, "reasoning")
-    became = outcome
-    facts = dict(details or {}) | {"reasoning": why, "outcome": became}
-    agent = inputs.line_given(agent, "agent") or caller
-    draft = Memory(
-        id=_own_id(id) if id else "",
-        type=kind.type,
-        title=inputs.line_given(title, "title") or title_of(text),
-        content=text,
-        created=now,
-        modified=now,
+    facts = dict(details or {}) | {
+        "reasoning": inputs.text_given(reasoning, "reasoning"),
+        "outcome": outcome,
+    }
+    draft = inputs.draft_memory(
+        workspace,
+        kind.type,
+        text,
+        title=inputs.line_given(title, "title"),
+        caller=inputs.line_given(agent, "agent") or caller,
         tags=inputs.tags_given(tags),
         topic=inputs.topic_given(topic),
         confidence=round(confidence, 4),
-        source="agent" if agent else "person",
-        author=str(workspace.person),
-        agent=agent,
         session=inputs.line_given(session, "session"),
         details={key: value for key, value in facts.items() if value},
-    )
+    )._replace(id=_own_id(id) if id else "")
+    now = draft.created
 
     def prepare(position: Position, view: View) -> _PreparedMemory:
         named = inputs.files_given(workspace, position, files)
@@ -133,12 +128,14 @@ def remember(
         )
         ready = early if is_same else prepare(writing.position, writing.view)
         if ready.existing and not ready.changes:
-            return _answer_known(kind, ready.existing), writing.position, ready.files
+            copy = ready.existing
+            answer = _answer(kind, copy.memory(), copy.blob, copy.layer.branch, copy.is_private)
+            return answer._replace(duplicate=True), writing.position, ready.files
         versions = writing.commit("remember", ready.changes, allow_secret=allow_secret)
         writing.note_around(ready.changes, versions, is_complete=ready.around.is_complete)
         memory, branch = ready.memory, writing.scope.branch
         version = versions[memory.id]
-        answer = _answer(kind, memory, version, branch, is_private=private, around=ready.around)
+        answer = _answer(kind, memory, version, branch, private, ready.around)
         return answer, writing.position, ready.files
 
     answer, position, named = workspace.write(branch, attempt, seen=(place, view))
@@ -233,15 +230,7 @@ def _place_for(view: View, memory_id: str, private: bool) -> Copy | None:
     return None
 
 
-def _answer_known(kind: Classification, place: Copy) -> Remembered:
-    return _answer(
-        kind,
-        place.memory(),
-        place.blob,
-        place.layer.branch,
-        is_private=place.is_private,
-        duplicate=True,
-    )
+_NO_CLUES = LinkClues()
 
 
 def _answer(
@@ -249,12 +238,9 @@ def _answer(
     memory: Memory,
     version: str,
     branch: str,
-    *,
     is_private: bool,
-    duplicate: bool | None = None,
-    around: LinkClues | None = None,
+    around: LinkClues = _NO_CLUES,
 ) -> Remembered:
-    around = around or LinkClues()
     return Remembered(
         id=memory.id,
         uri=uri_of(memory.id),
@@ -268,10 +254,8 @@ def _answer(
         suggested_links=around.suggested,
         similar=around.similar,
         outdates=around.outdates or None,
-        warnings=tuple(map(_warning, around.failed)) or None,
-        duplicate=duplicate,
+        warnings=tuple(
+            f"A similar {one.type} failed before: {one.title} ({one.id})" for one in around.failed
+        )
+        or None,
     )
-
-
-def _warning(failure: Subject) -> str:
-    return f"A similar {failure.type} failed before: {failure.title} ({failure.id})"

@@ -66,8 +66,6 @@ def write_session(
     names: tuple[str, str],
     times: tuple[float, float],
     account: Account,
-    *,
-    branch: str = "",
 ) -> bool:
     """Write down the session of an agent, as it is now; whether there was something new to say.
 
@@ -82,7 +80,7 @@ def write_session(
             writing.commit("capture", [change, *_join(writing, change.memory)], allow_secret=True)
         return change is not None
 
-    return workspace.write(branch, attempt)
+    return workspace.write("", attempt)
 
 
 def change_of(

@@ -15,7 +15,7 @@ from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Position, Workspace
 from treering.branches.sharing import SharingRules, read_pushed
 from treering.branches.survey import judge_life, local_scopes, seen_scopes, survey
-from treering.branches.trunk import read_answers
+from treering.branches.trunk import read_answers, trunk_of
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
@@ -28,6 +28,7 @@ from treering.model.taxonomy import TYPES
 from treering.search.entry import Entry
 from treering.store.absence import list_kept
 from treering.store.fetched import list_fetched
+from treering.store.view import View
 from treering.sync.refspec import find_sharing_remote
 from treering.text.classify import list_phrases
 
@@ -115,20 +116,20 @@ class StatusHealth(StoreState):
     semantic: SemanticState
 
 
-def health(workspace: Workspace) -> StatusHealth:
+def health(workspace: Workspace, everything: View) -> StatusHealth:
     """All of it."""
     return {
-        **store_state(workspace),
+        **store_state(workspace, everything),
         "tools": _tools(workspace),
         "events": {"total": _commits(workspace)},
         "semantic": _semantic(workspace),
     }
 
 
-def store_state(workspace: Workspace) -> StoreState:
+def store_state(workspace: Workspace, everything: View) -> StoreState:
     """The part that is in the summary too."""
     return {
-        "index": _index(workspace),
+        "index": _index(workspace, everything),
         "hooks": {"installed": list(list_installed(workspace.repository))},
         "journal": {"pending": Journal(workspace.store.folder).pending()},
         "sync": _sync(workspace),
@@ -150,10 +151,10 @@ def share_state(workspace: Workspace) -> ShareState:
     }
 
 
-def _index(workspace: Workspace) -> IndexState:
+def _index(workspace: Workspace, everything: View) -> IndexState:
     """Return how much is indexed, and whether that is all there is."""
     indexed = workspace.searcher.index.list_indexed()
-    there = workspace.view_of_all().ranks_of_all()
+    there = everything.ranks_of_all()
     return {"documents": len(indexed), "fresh": all(blob in indexed for blob in there)}
 
 
@@ -478,7 +479,7 @@ class BranchState(TypedDict):
     state: BranchLife
 
 
-class RemoteState(TypedDict):
+class RemoteMemories(TypedDict):
     """`memories` says whether it has some, as it last told."""
 
     name: str
@@ -495,7 +496,7 @@ class StatusSummary(StoreState):
     top_tags: list[TagCount]
     recent_topics: list[str]
     branches: list[BranchState]
-    remotes: list[RemoteState]
+    remotes: list[RemoteMemories]
     backfill: NotRequired[BackfillEstimate]
 
 
@@ -534,11 +535,11 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     position = workspace.position(branch)
     view_here = workspace.view_from(position)
     if name == "branches":
-        return {"branches": branches(workspace)}
+        return {"branches": branches(workspace, position.trunk)}
     if name == "guard":
         return guard(workspace, f"{position.trunk}..{branch}" if branch else "")
     if name == "health":
-        return health(workspace)
+        return health(workspace, workspace.view_of_all(position))
     if name == "review":
         return _queue(workspace, branch)
     if name == "outputs":
@@ -558,22 +559,23 @@ def _summary(
     repository, head = workspace.repository, workspace.repository.head()
     alive = [memory for memory in memories if memory.status != "deleted"]
     links = Counter(relation for memory in alive for relation, *_ in memory.links)
-    state = store_state(workspace)
+    everything = workspace.view_of_all(position)
+    state = store_state(workspace, everything)
     summary: StatusSummary = {
         "repository": {
             "branch": position.scope.branch,
-            "checked_out": workspace.position().scope.branch,
+            "checked_out": workspace.position(trunk=position.trunk).scope.branch,
             "trunk": position.trunk,
             "detached": head.is_detached,
             "bare": repository.is_bare,
             "worktrees": repository.worktrees(),
         },
         "format": FORMAT,
-        "memories": _count_memories(workspace, memories, alive, unreadable),
+        "memories": _count_memories(workspace, everything, memories, alive, unreadable),
         "links": {"total": links.total(), "by_relation": _sort(links)},
         "top_tags": tags(alive)["tags"][:10],
         "recent_topics": recent_topics(alive),
-        "branches": branches(workspace),
+        "branches": branches(workspace, position.trunk),
         "remotes": remotes(workspace),
         "index": state["index"],
         "hooks": state["hooks"],
@@ -588,11 +590,15 @@ def _summary(
 
 
 def _count_memories(
-    workspace: Workspace, memories: list[Entry], alive: list[Entry], unreadable: int
+    workspace: Workspace,
+    everything: View,
+    memories: list[Entry],
+    alive: list[Entry],
+    unreadable: int,
 ) -> MemoryCounts:
     counts: MemoryCounts = {
         "visible": len(alive),
-        "total": len(workspace.view_of_all().ranks_of_all()),
+        "total": len(everything.ranks_of_all()),
         "unreadable": unreadable,
         "vanished": count_vanished(workspace),
         "by_type": _sort(Counter(memory.type for memory in alive)),
@@ -616,11 +622,11 @@ def _queue(workspace: Workspace, branch: str) -> StatusReview:
     }
 
 
-def remotes(workspace: Workspace) -> list[RemoteState]:
+def remotes(workspace: Workspace) -> list[RemoteMemories]:
     """Every remote, and whether it has memories, as far as it was asked: no network here."""
     repository = workspace.repository
     answers = read_answers(repository)
-    states: list[RemoteState] = []
+    states: list[RemoteMemories] = []
     for name in repository.remotes():
         answer = answers.get(name)
         has_memories: bool | Literal["unknown"] = answer.has_memories if answer else "unknown"
@@ -634,13 +640,14 @@ def _sort(counts: Counter[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def branches(workspace: Workspace) -> list[BranchState]:
+def branches(workspace: Workspace, trunk: str = "") -> list[BranchState]:
     """Every scope with its memories, and whether its branch is still there, as gc judges it."""
+    trunk = trunk or trunk_of(workspace.repository)
     counts: Counter[str] = Counter()
     states: dict[str, BranchLife] = {}
     unborn = workspace.repository.head().branch
     for vault in workspace.store.vaults():
-        surveyed = survey(workspace.store, vault)
+        surveyed = survey(workspace.store, vault, trunk)
         for entry in surveyed.scopes:
             branch = entry.scope.branch
             states[branch] = "live" if branch == unborn else judge_life(entry, surveyed)

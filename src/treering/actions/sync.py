@@ -31,18 +31,18 @@ from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
 from treering.sync import fetching, folding, incoming, plan, refspec
 from treering.sync.fetching import Fetching, fetch_missing_code, list_lost
-from treering.sync.incoming import IncomingScope, Sight, list_unseen
+from treering.sync.incoming import IncomingScope, KnownHeads, list_unseen
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
-from treering.sync.place import (
-    Place,
+from treering.sync.plan import Outgoing, Synced, SyncedScope, SyncPlan
+from treering.sync.redactions import Redactions
+from treering.sync.remote_state import (
     RemoteHead,
+    RemoteState,
     read_id,
     read_listing,
     take_id,
     take_new_id,
 )
-from treering.sync.plan import Outgoing, Synced, SyncedScope, SyncPlan
-from treering.sync.redactions import Redactions
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
@@ -143,11 +143,11 @@ class _SyncRun:
     def run(self) -> Synced:
         for _ in range(_ATTEMPTS):
             try:
-                place = self._fetch()
+                state = self._fetch()
             except RefMoved:
                 continue
-            if self._direction == "fetch" or not self._is_push_refused(place):
-                self._fold(place)
+            if self._direction == "fetch" or not self._is_push_refused(state):
+                self._fold(state)
                 self._index()
                 return self._answer()
         raise SyncRefused(
@@ -157,7 +157,7 @@ class _SyncRun:
 
     # --- in ---------------------------------------------------------------------------------------
 
-    def _fetch(self) -> Place:
+    def _fetch(self) -> RemoteState:
         """Bring what is new here, and see it."""
         self._say(f"asking {self._wire.name}")
         listing = self._look()
@@ -168,15 +168,15 @@ class _SyncRun:
             there, before = self._drop_oversized(there, before)
         # After the fetch, since what came by it may say which branch was the trunk.
         note_listing(self._workspace.repository, self._name, listing, bool(there))
-        place = self._place(there)
-        if self._direction != "push" and fetching.has_moved(place, before):
+        state = self._place(there)
+        if self._direction != "push" and fetching.has_moved(state, before):
             with self._workspace.store.lock() as lock:
-                fetching.keep_lost(self._vault, lock, place, before)
-        self._take_in(place, before)
+                fetching.keep_lost(self._vault, lock, state, before)
+        self._take_in(state, before)
         if self._direction != "push":
-            fetch_missing_code(self._workspace.store, self._wire, place, listing.branches)
-            fetching.keep(self._workspace.store, place)
-        return place
+            fetch_missing_code(self._workspace.store, self._wire, state, listing.branches)
+            fetching.keep(self._workspace.store, state)
+        return state
 
     def _drop_oversized(
         self, there: list[RemoteHead], before: dict[str, FetchedHead]
@@ -214,47 +214,47 @@ class _SyncRun:
     def _make_rules(self, branches: Mapping[str, str]) -> SharingRules:
         return SharingRules(self._workspace.repository, self._vault, self._wire.name, branches)
 
-    def _place(self, there: list[RemoteHead]) -> Place:
+    def _place(self, there: list[RemoteHead]) -> RemoteState:
         repository = self._workspace.repository
         is_reader = self._is_dry or self._direction == "fetch"  # who only reads needs no name
         own = read_id(repository) if is_reader else take_id(repository)
-        place = Place.of(self._vault, self._name, self._prefix, own, there)
+        state = RemoteState.of(self._vault, self._name, self._prefix, own, there)
         if is_reader and not self._is_dry:
-            return place
+            return state
         shared = {scope: self._rules.find(scope).there for scope in local_scopes(self._vault)}
         names = {scope: name for scope, name in shared.items() if name and name != scope}
-        return place._replace(names={**place.names, **names})
+        return state._replace(names={**state.names, **names})
 
-    def _take_in(self, place: Place, before: Mapping[str, FetchedHead]) -> None:
+    def _take_in(self, state: RemoteState, before: Mapping[str, FetchedHead]) -> None:
         earlier = {
             head.tip: before[ref].tip
-            for head in place.list_heads()
+            for head in state.list_heads()
             if (ref := head.seen_at(self._name).ref) in before
         }
-        inspected = set(fetching.list_seen(self._workspace.repository, self._name))
-        sight = Sight(earlier, inspected, is_narrow=self._direction == "push")
+        verified = set(fetching.list_seen(self._workspace.repository, self._name))
+        known_heads = KnownHeads(earlier, verified, is_fetch_only=self._direction == "push")
         news = [
             incoming.look_over(self._vault, scope, tips, self._seen(scope, before))
-            for scope, tips in list_unseen(self._workspace.store, place, sight).items()
+            for scope, tips in list_unseen(self._workspace.store, state, known_heads).items()
         ]
         lost = [
             IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
             for scope, tips in list_lost(self._vault, self._name).items()
         ]
-        self._redactions.note_untold(place)
+        self._redactions.collect_unpublished(state)
         mine = seen_scopes(self._vault)
         is_over = any(plan.is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
             actor = self._workspace.actor(lock)
-            self._redactions.hear(actor, [*news, *lost])
+            self._redactions.apply_remote(actor, [*news, *lost])
             self._workspace.ledger.follow_redaction(self._redactions.commits)
             self._notes += self._redactions.notes
             for old in news:
-                own = place.own_head(old.scope)
+                own = state.own_head(old.scope)
                 one = old.as_rewritten(self._vault, self._redactions.commits, own)
-                self._take_one(actor, place, one, earlier)
+                self._take_one(actor, state, one, earlier)
             if self._direction != "push":
                 for scope in plan.drop_promoted(actor, self._vault):
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
@@ -263,8 +263,8 @@ class _SyncRun:
         """See the heads that are here already."""
         heads_here = list_fetched(self._workspace.repository, self._name)
         there = [RemoteHead(h.ref, h.clone, h.component, h.tip) for h in heads_here]
-        place = Place.of(self._vault, self._name, self._prefix, "", there)
-        unseen = list_unseen(self._workspace.store, place, Sight({}, (), is_narrow=False))
+        state = RemoteState.of(self._vault, self._name, self._prefix, "", there)
+        unseen = list_unseen(self._workspace.store, state, KnownHeads({}, (), is_fetch_only=False))
         wanted = {s: tips for s, tips in unseen.items() if plan.is_wanted(self._vault, s)}
         graphs = (
             read_news(self._vault.repository, tips, heads.list_heads(self._vault, scope))
@@ -279,7 +279,7 @@ class _SyncRun:
         if not any(map(self._redactions.is_about, news)):
             with self._workspace.store.lock(patience=0) as held:
                 for one in news:
-                    self._take_one(self._workspace.actor(held), place, one, {})
+                    self._take_one(self._workspace.actor(held), state, one, {})
 
     def _seen(self, scope: Scope, before: Mapping[str, FetchedHead]) -> str | None:
         """Return what was seen of a scope before this sync."""
@@ -288,23 +288,23 @@ class _SyncRun:
         there = self._vault.remote_names.name_there(self._name, scope)
         component = there.component if there else ""
         tips = [head.tip for head in before.values() if head.component == component]
-        return heads.look_at(self._vault, scope, tips) if tips else None
+        return heads.read_merged(self._vault, scope, tips) if tips else None
 
     def _take_one(
-        self, actor: Actor, place: Place, one: IncomingScope, known: Mapping[str, str]
+        self, actor: Actor, state: RemoteState, one: IncomingScope, known: Mapping[str, str]
     ) -> None:
         scope = one.scope
         if carriers := self._redactions.carriers.intersection(one.heads):
             one = one.without(carriers)
             self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
         for tip, why in one.refusals.items():
-            whose = [self._name_head(head) for head in place.heads[scope] if head.tip == tip]
+            whose = [self._name_head(head) for head in state.heads[scope] if head.tip == tip]
             reason = f"{why.removesuffix('.')}{''.join(whose[:1])}."
             self._lines[scope] = SyncedScope(scope.branch, "refused", reason)
         if not one.heads:
             return
         own = self._vault.head(scope)
-        is_ahead = bool(own and plan.is_news(self._vault, own, place.tips(scope)))
+        is_ahead = bool(own and plan.has_unpushed_commits(self._vault, own, state.tips(scope)))
         before = self._vault.tip(scope)
         outcome = incoming.take_in(actor, self._vault, one, is_ahead=is_ahead)
         if self._redactions.hides_waiting(before, self._vault.tip(scope)):
@@ -333,16 +333,16 @@ class _SyncRun:
 
     # --- out --------------------------------------------------------------------------------------
 
-    def _is_push_refused(self, place: Place) -> bool:
+    def _is_push_refused(self, state: RemoteState) -> bool:
         """Push what we have to say; whether it has to be tried again, under another name."""
-        todo = self._list_outgoing(place)
-        there = [head.tip for head in place.list_heads()]
+        todo = self._list_outgoing(state)
+        there = [head.tip for head in state.list_heads()]
         departures = list_departures(self._vault, todo.new.values(), there)
         if self._has_taken_out(departures):
-            todo = self._list_outgoing(place)
+            todo = self._list_outgoing(state)
             departures = list_departures(self._vault, todo.new.values(), there)
         todo = self._without_waiting(todo, departures)
-        if any(self._is_of_a_copy(place, scope) for scope in todo.new):
+        if any(self._is_of_a_copy(state, scope) for scope in todo.new):
             take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
             return True
@@ -353,46 +353,48 @@ class _SyncRun:
         if todo.is_empty:
             return False
         self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
-        new = {place.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
+        new = {state.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
         results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
-        self._note_pushed(place, todo, results)
+        self._note_pushed(state, todo, results)
         return any(result.is_worth_a_retry for result in results.values())
 
-    def _is_of_a_copy(self, place: Place, scope: Scope) -> bool:
-        there = place.own_head(scope)
+    def _is_of_a_copy(self, state: RemoteState, scope: Scope) -> bool:
+        there = state.own_head(scope)
         there = self._redactions.commits.get(there, there)
-        return bool(there) and not plan.is_ours(self._vault, place, scope, there)
+        return bool(there) and not plan.is_ours(self._vault, state, scope, there)
 
-    def _plan(self, place: Place) -> SyncPlan:
+    def _plan(self, state: RemoteState) -> SyncPlan:
         """Decide what goes out, and note what stays here and why."""
         lost = list_lost(self._vault, self._name).items()
         # A redaction that waits for a yes is not said again by us.
         more = {s: [t for t in tips if t not in self._redactions.carriers] for s, tips in lost}
         for scope, tips in self._more.items():
             more.setdefault(scope, []).extend(tips)
-        planned = plan.plan_push(self._workspace.store, self._vault, place, self._rules, more)
+        planned = plan.plan_push(self._workspace.store, self._vault, state, self._rules, more)
         for scope, reason in planned.stays.items():
             self._lines.setdefault(scope, SyncedScope(scope.branch, "local", reason))
         return planned
 
-    def _list_outgoing(self, place: Place) -> Outgoing:
+    def _list_outgoing(self, state: RemoteState) -> Outgoing:
         """Return what to push; our own heads say from now on what a remote has lost."""
         store = self._workspace.store
         new: dict[Scope, str] = {}
-        for scope, news in self._plan(place).heads.items():
+        for scope, news in self._plan(state).heads.items():
             own = self._vault.head(scope)
             if scope.is_aside:
                 new[scope] = heads.combine(self._vault, scope, news)[0]
             elif own and set(news) - {own}:
                 with store.lock() as lock:
-                    new[scope] = heads.put(self._vault, lock, scope, news, "sync: lost")
+                    new[scope] = heads.append_to_own_head(
+                        self._vault, lock, scope, news, "sync: lost"
+                    )
             else:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
-        return plan.put_together(store, self._vault, place, new, self._redactions.replaced)
+        return plan.put_together(store, self._vault, state, new, self._redactions.replaced)
 
     def _has_taken_out(self, departures: Departures) -> bool:
         """Let no text go out that was redacted; whether there was one."""
-        if ids := self._redactions.list_returned(departures):
+        if ids := self._redactions.find_resurfacing(departures):
             with self._workspace.store.lock() as lock:
                 self._redactions.take_back(self._workspace.actor(lock), ids)
                 self._workspace.ledger.follow_redaction(self._redactions.commits)
@@ -422,16 +424,18 @@ class _SyncRun:
         is_whole = len(clean) == len(todo.new)
         return todo._replace(new=clean, gone=todo.gone if is_whole else {})
 
-    def _note_pushed(self, place: Place, todo: Outgoing, results: Mapping[str, PushedRef]) -> None:
+    def _note_pushed(
+        self, state: RemoteState, todo: Outgoing, results: Mapping[str, PushedRef]
+    ) -> None:
         self._refused = {}
         with self._workspace.store.lock() as lock:
             for scope, tip in todo.new.items():
-                result = results.get(place.own_ref(scope))
+                result = results.get(state.own_ref(scope))
                 if result and result.is_done:
-                    place.note_pushed(self._vault, lock, scope, tip)
+                    state.note_pushed(self._vault, lock, scope, tip)
                     self._pushed.add(scope)
                     self._memories["pushed"] += len(
-                        _list_changes(self._vault, place.own_head(scope) or None, tip)
+                        _list_changes(self._vault, state.own_head(scope) or None, tip)
                     )
                     line = self._lines.get(scope)
                     if line is None or line.status in _NOT_PUSHED:
@@ -442,15 +446,15 @@ class _SyncRun:
                     self._refused[scope] = result.reason
             for name, scope in todo.gone.items():
                 if name in results and results[name].is_done:
-                    place.note_pushed(self._vault, lock, scope, None)
+                    state.note_pushed(self._vault, lock, scope, None)
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
-    def _fold(self, place: Place) -> None:
+    def _fold(self, state: RemoteState) -> None:
         """Where nothing else was to do, make few heads of many."""
         if self._direction != "full" or self._lines or self._pushed:
             return
         with suppress(SyncRefused):
-            folding.fold(self._workspace.store, self._wire, place, self._workspace.clock())
+            folding.fold(self._workspace.store, self._wire, state, self._workspace.clock())
 
     def _index(self) -> None:
         """Make what came searchable: the next question should not pay for it."""
@@ -506,12 +510,12 @@ class _SyncRun:
         """Tell what a sync would do, as far as can be told without fetching anything."""
         self._is_dry = True
         listing = self._look()
-        place = self._place(list(read_listing(listing.refs, self._prefix)))
+        state = self._place(list(read_listing(listing.refs, self._prefix)))
         here = {head.tip for head in list_fetched(self._workspace.repository, self._name)}
-        planned = self._plan(place) if self._direction != "fetch" else SyncPlan({}, {})
-        for scope in {**local_scopes(self._vault), **place.heads}:
+        planned = self._plan(state) if self._direction != "fetch" else SyncPlan({}, {})
+        for scope in {**local_scopes(self._vault), **state.heads}:
             is_out = scope in planned.heads
-            is_in = any(tip not in here for tip in place.tips(scope)) and self._direction != "push"
+            is_in = any(tip not in here for tip in state.tips(scope)) and self._direction != "push"
             if is_in:
                 status = "merged" if is_out else "updated" if self._vault.tip(scope) else "new"
                 self._lines[scope] = SyncedScope(scope.branch, status)
@@ -519,7 +523,7 @@ class _SyncRun:
                 self._lines[scope] = SyncedScope(scope.branch, "pushed")
             if is_out:
                 self._pushed.add(scope)
-                tip, there = self._vault.head(scope), place.own_head(scope) or None
+                tip, there = self._vault.head(scope), state.own_head(scope) or None
                 if tip and (there is None or self._vault.repository.objects.exists(there)):
                     self._memories["pushed"] += len(_list_changes(self._vault, there, tip))
         return self._answer()

@@ -164,7 +164,8 @@ class TidyCandidates:
         """
         copies: list[SameMemories] = []
         near: list[SameMemories] = []
-        by_people = self._by_people()
+        # What was captured stands for itself.
+        by_people = [entry for entry in self.entries if entry.type not in BOOKKEEPING_TYPES]
         for family in families(by_people, threshold, self._likeness, self._progress):
             heirs = []
             for same in self._by_text(family.members):
@@ -206,10 +207,6 @@ class TidyCandidates:
         scores = [share_of_terms(texts[0], text) for text in texts[1:]]
         is_same = len({fold(text) for text in texts}) == 1
         return SameMemories(places, 1.0 if is_same else min(scores, default=1.0), exact=is_same)
-
-    def _by_people(self) -> list[Entry]:
-        """The entries of what people and agents wrote; what was captured stands for itself."""
-        return [entry for entry in self.entries if entry.type not in BOOKKEEPING_TYPES]
 
     def _text(self, entry: Entry) -> str:
         if entry.blob not in self._texts:

@@ -4,7 +4,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
 
@@ -466,22 +466,22 @@ class Workspace(MemoryWorkspace):
     def now(self) -> str:
         return format_moment(self.clock())
 
-    def actor(self, lock: Held) -> "Actor":
-        """Whoever moves scopes in the name of this workspace."""
+    def actor(self, lock: Held, trunk: str = "") -> "Actor":
+        """Whoever moves scopes in the name of this workspace; the trunk, if that is known."""
         from treering.branches.apply import Actor
 
         self.ledger.note_written()  # a ref that goes takes its log with it
-        at = partial(code_of, self.repository)
-        return Actor(self.store, lock, self.person, self.clock(), at)
+        trunk = trunk or trunk_of(self.repository)
+        return Actor(self.store, lock, self.person, self.clock(), trunk)
 
-    def _settle(self, lock: Held, position: Position) -> None:
+    def _claim_name(self, lock: Held, position: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
             now = scope_now(self.repository, vault, position.scope, position.trunk)
             if now != position.scope:
-                from treering.branches.apply import settle  # rare, and loads the whole plan
+                from treering.branches.apply import claim_name  # rare, and loads the whole plan
 
-                settle(self.actor(lock), vault, position.scope)
+                claim_name(self.actor(lock, position.trunk), vault, position.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
@@ -566,7 +566,7 @@ class Workspace(MemoryWorkspace):
                     at = position or self.position(branch, create=create, trunk=trunk)
                     is_current = seen is not None and at == seen[0] and seen[1].is_current()
                     if not is_current:
-                        self._settle(lock, at)
+                        self._claim_name(lock, at)
                     view = seen[1] if seen and is_current else None
                     result = attempt(Writing(self, lock, at, view))
             except RefMoved:
@@ -575,9 +575,3 @@ class Workspace(MemoryWorkspace):
                 vault.pack_if_many()
             return result
         raise Conflict("The memories kept changing while this was written.")
-
-
-def code_of(repository: Repository, scope: Scope) -> CodePosition:
-    """Return where the code of a scope's branch is now."""
-    head = repository.tip_of(scope.branch)
-    return code_position(repository, trunk_of(repository), scope.branch, head)

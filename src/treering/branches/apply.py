@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
+from treering.branches.long_lived import code_position
 from treering.branches.names import list_last_writes, scope_now
 from treering.branches.overlay import is_captured, list_not_taken, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
 from treering.branches.survey import RESTORED, survey
-from treering.branches.trunk import trunk_of, trunk_tips
+from treering.branches.trunk import trunk_tips
 from treering.branches.verdict import LandedVersions
 from treering.branches.versions import ScopeHistory
 from treering.errors import Conflict, StorageFailed, TreeringError
@@ -36,17 +37,22 @@ from treering.text.masking import mask, mask_branch
 #: The evidence of a promotion of failed attempts alone.
 LESSONS: Final = "lessons"
 
-CodeOf = Callable[[Scope], CodePosition]
-
 
 class Actor(NamedTuple):
-    """Whoever applies: the lock, the name and the time commits get."""
+    """Whoever applies: the lock, the name and the time commits get, and the trunk as it is in this
+    call."""
 
     store: Store
     held: Held
     person: Person
     seconds: float
-    code_of: CodeOf
+    trunk: str
+
+    def code_of(self, scope: Scope) -> CodePosition:
+        """Return where the code of a scope's branch is now."""
+        repository = self.store.repository
+        head = repository.tip_of(scope.branch)
+        return code_position(repository, self.trunk, scope.branch, head)
 
     def write(self, vault: Vault, scope: Scope, documents: Documents, why: Message) -> str:
         """Write memories to a scope, and return the commit."""
@@ -55,7 +61,7 @@ class Actor(NamedTuple):
         )
 
 
-def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: str = "") -> PlanLine:
+def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: bool = False) -> PlanLine:
     """Do what a line says; one that failed comes back with what went wrong as reason."""
     try:
         _ACTIONS[line.action](actor, vault, line, keep_lessons)
@@ -64,9 +70,9 @@ def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: str = "")
     return line
 
 
-def in_turn(lines: list[PlanLine]) -> list[int]:
+def order_lines(lines: list[PlanLine]) -> list[int]:
     """The order to do lines in; a scope moves on before another one gets its name."""
-    order = sorted(range(len(lines)), key=lambda number: _turn(lines[number]))
+    order = sorted(range(len(lines)), key=lambda number: _rank(lines[number]))
     renames = {lines[n].scope.branch: n for n in order if lines[n].action == "rename"}
     moving: list[int] = []
     for number in renames.values():
@@ -78,20 +84,19 @@ def in_turn(lines: list[PlanLine]) -> list[int]:
     return [next(at) if lines[n].action == "rename" else n for n in order]
 
 
-def _turn(line: PlanLine) -> int:
+def _rank(line: PlanLine) -> int:
     """Names are cleared, then given, before anything is put into the scopes that bear them."""
     if line.verdict == "recreated":
         return 0
     return {"rename": 1, "revive": 2}.get(line.action, 3)
 
 
-def _keep(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _keep(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
-    trunk = trunk_of(actor.store.repository)
-    if line.verdict != "live" or line.scope.is_detached or line.branch == trunk:
+    if line.verdict != "live" or line.scope.is_detached or line.branch == actor.trunk:
         return
     remember_tip(actor, vault, line.scope)
-    _follow_rewrites(actor, vault, line, trunk)
+    _follow_rewrites(actor, vault, line)
     _note_code(actor, vault, line.scope, actor.code_of(line.scope))
 
 
@@ -112,9 +117,9 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> N
         actor.write(vault, scope, {}, why)
 
 
-def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> None:
+def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """Let memories name the commit that took the place of the one they were made at."""
-    repository = actor.store.repository
+    repository, trunk = actor.store.repository, actor.trunk
     tip = repository.tip_of(line.branch)
     if tip is None:
         return
@@ -148,7 +153,7 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine, trunk: str) -> 
 
 def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
     repository = actor.store.repository
-    if vault.is_private or scope.is_detached or scope.branch == trunk_of(repository):
+    if vault.is_private or scope.is_detached or scope.branch == actor.trunk:
         return
     tip, name = repository.tip_of(scope.branch), KEEP + scope.component
     last_tip = refs.read(repository.handle, name)
@@ -156,7 +161,7 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
         vault.move_ref(actor.held, name, tip, old=last_tip, why="keep")
 
 
-def _promote(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _promote(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
     if not line.trashed:
         line = promotion.put_behind(actor, vault, line)
     promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
@@ -194,7 +199,7 @@ def forget_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
         vault.move_ref(actor.held, name, None, old=tip, why="judged")
 
 
-def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: bool) -> None:
     """Our own head is put away; what other clones say is theirs. One ref move, however many
     memories there are. It is judged again there, when nothing but its own commits may tell where
     its code was: another branch may have its name."""
@@ -205,7 +210,7 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> Non
     if own is None:
         return
     if keep_lessons:
-        _keep_lessons(actor, vault, line, Scope(keep_lessons))
+        _keep_lessons(actor, vault, line)
     there = refs.list_refs(vault.repository.common_dir, f"{TRASH}{line.scope.component}/")
     if own not in there.values():
         name = trash_name(vault, line.scope, actor.seconds)
@@ -214,10 +219,10 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> Non
     forget_tip(actor, vault, line.scope)
 
 
-def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: str) -> None:
+def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: bool) -> None:
     """Keep the lessons of a branch that waits for gc, where it can be restored."""
     if keep_lessons and vault.head(line.scope):
-        _keep_lessons(actor, vault, line, Scope(keep_lessons))
+        _keep_lessons(actor, vault, line)
 
 
 def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> str:
@@ -231,9 +236,10 @@ def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> 
     return next(name for name in names if name not in names_there)
 
 
-def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine, trunk: Scope) -> None:
+def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """Keep what an abandoned branch tried and saw fail: we tried this. It is for everyone, or, if
     the branch was never shared, for the private trunk."""
+    trunk = Scope(actor.trunk)
     there = vault.snapshot(trunk)
     lessons = _find_lessons(vault, line.scope, line.tip)
     own = {mid: blob for mid, blob in lessons.items() if mid not in there.listing()}
@@ -293,7 +299,7 @@ def take_back_promotion(
         if trashed := _find_trashed(vault, source, brought.sources):
             vault.move_ref(actor.held, *trashed, old=None, why="trash")
         else:
-            heads.put(vault, actor.held, source, brought.sources, "restored")
+            heads.append_to_own_head(vault, actor.held, source, brought.sources, "restored")
             mark_restored(actor, vault, source, {})
     return brought
 
@@ -338,7 +344,7 @@ def drop_private(actor: Actor, scope: Scope, ids: Collection[str]) -> int:
 def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int:
     """Give a branch back what it gave to the trunk when it was dropped; return how many that
     were."""
-    target = Scope(trunk_of(actor.store.repository))
+    target = Scope(actor.trunk)
     if not vault.is_private and not was_shared(vault, scope):
         return drop_private(actor, target, _find_lessons(vault, scope, tip))
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
@@ -349,7 +355,7 @@ def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int
     return 0
 
 
-def _rename(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _rename(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
     rename(actor.held, vault, line.scope, Scope(line.into))
     remember_tip(actor, vault, Scope(line.into))
 
@@ -365,11 +371,11 @@ def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
         vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
-def _aside(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
-    put_aside(actor, vault, line.scope, Scope(line.into))
+def _aside(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
+    rename_aside(actor, vault, line.scope, Scope(line.into))
 
 
-def put_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
+def rename_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
     """Move what a branch before the present one left under its name out of the way, with the last
     tip that is known of that branch."""
     own, keep = vault.head(scope), KEEP + aside.component
@@ -381,21 +387,21 @@ def put_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
             vault.move_ref(actor.held, keep, left, old=None, why="keep")
 
 
-def _stack(_: Actor, vault: Vault, line: PlanLine, __: str) -> None:
+def _stack(_: Actor, vault: Vault, line: PlanLine, __: bool) -> None:
     """A hint only: if it cannot be written, git's own log still tells."""
     with contextlib.suppress(StorageFailed):
         config.put(vault.repository.common_dir, f"branch.{line.branch}.treeringbase", line.into)
 
 
-def _revive(actor: Actor, vault: Vault, line: PlanLine, _: str) -> None:
+def _revive(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
     if line.trashed is None:
         return
-    heads.put(vault, actor.held, line.scope, [line.tip], "revived")
+    heads.append_to_own_head(vault, actor.held, line.scope, [line.tip], "revived")
     vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
     remember_tip(actor, vault, line.scope)
 
 
-_ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
+_ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, bool], None]] = {
     "keep": _keep,
     "promote": _promote,
     "trash": _trash,
@@ -410,9 +416,9 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, str], None]] = {
 # --- one scope, before it is written to -----------------------------------------------------------
 
 
-def settle(actor: Actor, vault: Vault, scope: Scope) -> None:
+def claim_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Before a write: let the scope have the branch's name, and be the branch's own."""
-    now = scope_now(actor.store.repository, vault, scope)
+    now = scope_now(actor.store.repository, vault, scope, actor.trunk)
     if now == scope:
         return
     if vault.head(scope):
@@ -425,12 +431,12 @@ def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
     judge = Judge.open(actor.store)
-    lines = plan(repository, vault, survey(actor.store, vault), judge)
+    lines = plan(repository, vault, survey(actor.store, vault, actor.trunk), judge)
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
         named = [line for line in lines if line.action in ("rename", "aside")]
-        for number in in_turn(named):
+        for number in order_lines(named):
             apply(actor, vault, named[number])
     elif tip := vault.head(scope):
         oldest = ScopeHistory(repository, vault.history.read(vault, [tip]), tip).oldest
-        put_aside(actor, vault, scope, scope.aside(oldest))
+        rename_aside(actor, vault, scope, scope.aside(oldest))

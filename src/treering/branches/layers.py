@@ -157,7 +157,7 @@ def layer_at(layer: Layer, seconds: float) -> Layer:
 
     scope, tip = layer.snapshot.scope, layer.snapshot.tip
     newest = history.list_heads_at(layer.vault, tip, seconds) if tip else []
-    past = heads.look_at(layer.vault, scope, newest) if newest else None
+    past = heads.read_merged(layer.vault, scope, newest) if newest else None
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past), mark=layer.mark)
 
 

@@ -22,13 +22,6 @@ _MAX_ANSWERS = 1_000
 _taken_over: WeakKeyDictionary[Vault, dict[tuple[str, str], Listing]] = WeakKeyDictionary()
 
 
-def own_part(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
-    """Return what is the source's own: without what the target took over and nobody changed
-    since."""
-    taken = list_taken_over(vault, source, target)
-    return {key: blob for key, blob in source.listing().items() if taken.get(key) != blob}
-
-
 def list_taken_over(vault: Vault, source: Snapshot, target: Snapshot) -> Listing:
     """The memories of the source that the target has taken over; shared, not to be changed."""
     if source.tip is None or target.tip is None:
@@ -55,9 +48,11 @@ def list_not_taken(
     two histories that never met means walking both. What one took is all in its own tree, and named
     in its message unless there are many.
     """
-    taken_back = versions & kept_back(vault, target.tip).keys() if target.tip else set()
+    if not versions or target.tip is None:
+        return set(versions)
+    taken_back = versions & kept_back(vault, target.tip).keys()
     left = set(versions - taken_back)
-    for done in promotions(vault, target.tip) if target.tip else ():
+    for done in promotions(vault, target.tip):
         if not left:
             break
         if done.said.promoted_into != mask_branch(target.scope.branch):

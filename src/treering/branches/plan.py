@@ -19,6 +19,7 @@ from treering.branches.landing.judge import Judge, Target
 from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
 from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
 from treering.branches.versions import Positions, ScopeHistory
+from treering.git import reach
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.message import CodePosition
@@ -180,7 +181,7 @@ class _Planner:
         names: set[str] = set()
         for at in self._list_positions(entry):
             if at.head and at.has_own_commits and not self._is_in_long_lived(at.head):
-                names |= set(self._repository.branches_with(at.head))
+                names |= set(reach.list_branches_with(self._repository.common_dir, at.head))
         return {
             name: tip
             for name, tip in self._survey.branches.items()

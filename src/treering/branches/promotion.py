@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treering.branches.landing.judge import Landing
 from treering.branches.overlay import (
     find_left_behind,
-    own_part,
+    list_not_taken,
     read_special,
     was_shared,
 )
@@ -71,15 +71,15 @@ def promote(
             commit = write(vault, source, tips, some)
         by_target.setdefault(some.into, []).append(commit)
     for into, commits in by_target.items():
-        put(vault, held, Scope(into), commits)
+        add_promotions(vault, held, Scope(into), commits)
 
 
-def put(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
+def add_promotions(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
     """Say promotions on our own head of the target, unless what is seen there has them already."""
     view = vault.tip(target)
     new = [c for c in commits if not (view and contains(vault.repository, view, c))]
     if new:
-        heads.put(vault, held, target, new, PROMOTE)
+        heads.append_to_own_head(vault, held, target, new, PROMOTE)
 
 
 def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
@@ -290,7 +290,7 @@ def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[st
         if promotion in commit.parents and len(commit.parents) > 1:
             said = {oid: vault.repository.objects.commit(oid).message for oid in commit.parents}
             others = [oid for oid, text in said.items() if not read(text).is_promotion]
-            return commit.oid, heads.look_at(vault, scope, others) if others else None
+            return commit.oid, heads.read_merged(vault, scope, others) if others else None
     return promotion, None
 
 
@@ -318,7 +318,8 @@ def keep_back(
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
     """Return what of a scope is not in another one yet, landed or not, without what stays
     behind."""
-    memories = own_part(vault, source, target).items() - target.listing().items()
+    missing = source.listing().items() - target.listing().items()
+    memories = list_not_taken(vault, missing, target)
     special = read_special(vault, {blob for _, blob in memories})
     behind = find_left_behind(vault, source.scope, special)
     return tuple(sorted((memory_id, blob) for memory_id, blob in memories if blob not in behind))

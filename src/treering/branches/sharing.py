@@ -195,8 +195,8 @@ class SharingRules:
         self._vault = vault
         self._remote = remote
         self._branches = branches
-        self._trunk = trunk_of(repository)
-        self._of_trunk = {self._trunk, *former_names(repository, self._trunk)}
+        self.trunk = trunk_of(repository)
+        self._of_trunk = {self.trunk, *former_names(repository, self.trunk)}
         self._trunk_only = (repository.config("treering.share") or "").lower() == "trunk"
         self._known: dict[Scope, Sharing] = {}
 
@@ -217,8 +217,8 @@ class SharingRules:
             plain = Scope(branch.rpartition("~")[0])
             was_there = any(read_pushed(self._vault, remote, one) for one in (scope, plain))
             return Sharing(scope) if was_there else Sharing(None, "it was never pushed")
-        if branch in self._of_trunk or is_long_lived(self._repository, branch, self._trunk):
-            if branch in self._branches or self._trunk in self._branches:
+        if branch in self._of_trunk or is_long_lived(self._repository, branch, self.trunk):
+            if branch in self._branches or self.trunk in self._branches:
                 return Sharing(scope)
             return Sharing(None, f"{remote} does not have {branch}")
         names = [n for n in list_names(self._repository, remote, branch) if n in self._branches]

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
-from treering.branches.trunk import former_names, trunk_of
+from treering.branches.trunk import former_names
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
@@ -87,10 +87,10 @@ class Survey(NamedTuple):
     held: frozenset[str]  # commits some worktree's HEAD is detached at
 
 
-def survey(store: Store, vault: Vault) -> Survey:
+def survey(store: Store, vault: Vault, trunk: str) -> Survey:
     """Look at one vault's scopes beside the user's branches."""
     repository = store.repository
-    trunk, branches = trunk_of(repository), repository.branches()
+    branches = repository.branches()
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     scopes = vault.scopes()
     without = [

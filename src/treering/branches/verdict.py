@@ -209,7 +209,7 @@ class ScopeJudge:
         key = (commit, targets[0].name)
         if key not in self._landings:
             self._landings[key] = self._judge.landing(
-                commit, targets, had_own_commits=True, is_quick=commit not in self._close
+                commit, targets, is_quick=commit not in self._close
             )
         return self._landings[key]
 

@@ -53,7 +53,7 @@ def list_typed() -> Set[str]:
 
 def make_params(verb: Verb) -> list[click.Parameter]:
     """Return what the command line takes for a verb."""
-    return [_param(parameter) for parameter in verb.parameters_of("cli")]
+    return [_argument(one) if one.arg.place else _option(one) for one in verb.parameters_of("cli")]
 
 
 def options() -> list[click.Parameter]:
@@ -62,10 +62,6 @@ def options() -> list[click.Parameter]:
         click.Option(["-C", "--repo"], metavar="PATH", help="The repository (default: here)."),
         click.Option(["--json", "as_json"], is_flag=True, help="Answer with JSON."),
     ]
-
-
-def _param(parameter: Parameter) -> click.Parameter:
-    return _argument(parameter) if parameter.arg.place else _option(parameter)
 
 
 def _argument(parameter: Parameter) -> click.Argument:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from treering import __version__
-from treering.actions.answers import jsonable
 from treering.cli.invocation import Invocation, print_json
 from treering.cli.screen import (
     Verbatim,
@@ -24,6 +23,7 @@ from treering.errors import TreeringError
 from treering.model.choices import UNSUCCESSFUL
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
+from treering.text.values import jsonable
 
 if TYPE_CHECKING:
     from treering.actions.card import Card

@@ -226,8 +226,8 @@ def _explain(code: int, err: str) -> str:
 
 def _watch(call: "Invocation", hub: "RepositoryHub", names: tuple[str, ...], seconds: float) -> int:
     """Until it is told to end; a round is a line of JSON for programs."""
-    from treering.actions.answers import jsonable, strip_control_characters
     from treering.actions.hub.workspace import watch
+    from treering.text.values import jsonable, strip_control_characters
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     for answer in watch(hub, names, partial(update_apart, hub.address), seconds):

@@ -11,11 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from treering.actions.answers import jsonable, strip_control_characters
 from treering.actions.workspace import Workspace
 from treering.cli import screen
 from treering.cli.caller import read_agent, read_caller, read_hub, start_process
 from treering.errors import BlockedSecret, Invalid
+from treering.text.values import jsonable, strip_control_characters
 from treering.verbs import find_verb
 
 

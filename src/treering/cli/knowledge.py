@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from treering.call import Call
 from treering.cli.invocation import Invocation, read_content
 from treering.cli.screen import (
     Verbatim,
@@ -23,7 +24,7 @@ from treering.cli.screen import (
 
 if TYPE_CHECKING:
     from treering.actions.card import Card
-    from treering.actions.graph import EdgeShown, NodeShown
+    from treering.actions.graph import EdgeShown, GraphNode
     from treering.answers import (
         Drawing,
         Edges,
@@ -62,7 +63,7 @@ def _neighbours(answer: "NeighborsAnswer") -> Iterator[str]:
         yield f"{len(answer.nodes)} of {answer.total}: use --limit to see more"
 
 
-def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[str]:
+def _branch(nodes: "tuple[GraphNode, ...]", at: str, indent: str) -> Iterator[str]:
     """Yield what hangs below one memory, drawn as a tree."""
     shown = {node.id for node in nodes}
     root = not indent
@@ -70,7 +71,7 @@ def _branch(nodes: "tuple[NodeShown, ...]", at: str, indent: str) -> Iterator[st
     for node in below:
         is_last = node is below[-1]
         arrow = f"{node.relation} →" if node.direction == "out" else f"← {node.relation}"
-        line = f"{dim(arrow)}  {short(node.id)}  {kind(node.type, 0)}  {titled(node)}"
+        line = f"{dim(arrow)}  {short(node.id)}  {kind(node.type or '', 0)}  {titled(node)}"
         deeper = indent + ("   " if is_last else "│  ")
         corner = f"{indent}{'└─' if is_last else '├─'} "
         yield wrap(line + marked(node), corner, deeper + "    ")
@@ -102,7 +103,7 @@ def _path(answer: "PathAnswer") -> Iterator[str]:
 def _prerequisites(answer: "Prerequisites") -> Iterator[str]:
     yield f"{short(answer.id)}  {bold(answer.title)}"
     for before in answer.prerequisites:
-        head = f"{'  ' * before.depth}{short(before.id)}  "
+        head = f"{'  ' * (before.depth or 0)}{short(before.id)}  "
         yield wrap(titled(before) + marked(before), head)
     if not answer.prerequisites:
         yield "  no prerequisites"
@@ -130,7 +131,7 @@ def _suggestions(answer: "SuggestedPairs") -> Iterator[str]:
         yield wrap(pair.source_title, f"{pair.score:.2f}  {short(pair.source)}  ")
         yield wrap(pair.target_title, f"      {short(pair.target)}  ")
         yield wrap(dim(pair.reason), "      ")
-        yield f"      treering link {pair.source} {pair.relation} {pair.target}"
+        yield f"      {Call('link', pair.source, pair.relation, pair.target)}"
     if not answer.pairs:
         yield "No missing links found."
 
@@ -348,6 +349,6 @@ _TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, ...]]]] = {
 
 
 def _fields(item: Any) -> list[Any]:
-    from treering.actions.answers import jsonable
+    from treering.text.values import jsonable
 
     return list(jsonable(item).values())

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from treering.actions.answers import strip_control_characters
+from treering.call import Call
 from treering.cli.invocation import (
     Invocation,
     is_secret_allowed,
@@ -20,7 +20,6 @@ from treering.cli.screen import (
     format_date,
     headline,
     mark,
-    mark_words,
     rule,
     short,
     shorten,
@@ -29,6 +28,7 @@ from treering.cli.screen import (
 )
 from treering.model.dates import ago
 from treering.model.memory import beyond_title
+from treering.text.values import strip_control_characters
 
 if TYPE_CHECKING:
     from treering.answers import (
@@ -79,8 +79,8 @@ def _render_outdates(answer: "Remembered | Revised") -> list[str]:
     lines = []
     for old in answer.outdates or ():
         words = f"{old.said} -> {old.says}" if old.said and old.says else old.how
-        settle = dim(f"  treering link {short(answer.id)} supersedes {short(old.id)}")
-        lines.append(f"  outdates {short(old.id)}  {old.title}  ({words}){settle}")
+        settle = Call("link", short(answer.id), "supersedes", short(old.id))
+        lines.append(f"  outdates {short(old.id)}  {old.title}  ({words}){dim(f'  {settle}')}")
     return lines
 
 
@@ -101,7 +101,8 @@ def run_recall(call: Invocation, query: str, pick: bool, hub: str, **options: An
     answer: Recalled = call.act("recall", query, **options)
     # Who did not choose a mode need not hear at every search that there is no model.
     if not call.as_json and "mode" not in call.typed:
-        answer = answer._replace(notes=_notes_without_model(answer))
+        notes = tuple(note for note in answer.notes or () if "embedding" not in note)
+        answer = answer._replace(notes=notes)
     if pick and answer.results and not call.as_json:
         _pick(call, answer, branch=options["branch"], at=options["at"])
     else:
@@ -136,10 +137,6 @@ def _pick(call: Invocation, answer: "Recalled", *, branch: str, at: str) -> None
         call.say(f"Enter a number from 1 to {len(rows)}, or nothing to stop.")
 
 
-def _notes_without_model(answer: "Recalled") -> tuple[str, ...]:
-    return tuple(note for note in answer.notes or () if "embedding" not in note)
-
-
 def render_recall(answer: "Recalled") -> str:
     from treering.search.hits import NOT_CLOSE  # loaded by now, by the search
 
@@ -164,10 +161,7 @@ def _where(answer: "Recalled") -> str:
 def _render_hit(hit: "Card", now: float) -> str:
     marks = [hit.repo] if hit.repo else []
     marks += [shorten(hit.branch), ago(hit.created, now)]
-    marks += [hit.status] if hit.status != "active" else []
-    marks += mark_words(hit)
-    marks += ["conflict"] if hit.conflict else []
-    marks += [f"files {hit.stale.state}"] if hit.stale and hit.stale.state != "fresh" else []
+    marks += hit.state_words
     marks += [f"gone: {', '.join(hit.stale.lost)}"] if hit.stale and hit.stale.lost else []
     marks += [f"commit {hit.commit[:12]}"] if hit.commit else []
     marks += [f"for {hit.spelled}"] if hit.spelled else []

@@ -65,7 +65,7 @@ def _find(verb: Verb, what: str) -> Callable[..., Any] | None:
 
 def _render_plainly(answer: object) -> str:
     """Show the answer of a verb that nobody wrote a text for: a line per field."""
-    from treering.actions.answers import jsonable
+    from treering.text.values import jsonable
 
     fields = jsonable(answer)
     return "\n".join(f"{key}: {value}" for key, value in fields.items())

@@ -275,9 +275,9 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "") -> str:
     return "\n".join(lines)
 
 
-def shorten(name: str, share: int = _LARGEST_SHARE) -> str:
+def shorten(name: str) -> str:
     """A name that takes at most a part of the screen; one that is cut loses its colour."""
-    most = screen().width // share
+    most = screen().width // _LARGEST_SHARE
     if not screen().is_terminal or width_of(name) <= most:
         return name
     name = _STYLE.sub("", name)

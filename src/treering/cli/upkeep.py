@@ -6,27 +6,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from treering.call import Call
 from treering.cli.invocation import Invocation, read_optional_content
 from treering.cli.screen import count, progress_bar, screen, state, table
 
 if TYPE_CHECKING:
     from treering.actions.gc import TrashListing
     from treering.answers import (
-        Deduped,
         Diagnosis,
         Enrichment,
         GcAnswer,
-        GcLine,
         Group,
-        InferredLinks,
+        LinkChanges,
         Maintained,
-        Merges,
-        PrunedLinks,
+        PlanAnswer,
         Redacted,
         Reindexed,
         RestoredScope,
-        Summaries,
         Synced,
+        Tidied,
     )
 
 _UNCHANGED = "Nothing was changed."
@@ -78,12 +76,12 @@ def render_gc(answer: "GcAnswer") -> str:
     return "\n".join(parts)
 
 
-def render_promote(answer: "GcLine") -> str:
+def render_promote(answer: "PlanAnswer") -> str:
     branch, _, action, _, reason = _plan_row(answer)  # what became of its code was not asked
     return table([(branch, action, count(answer.memories), reason)])
 
 
-def _plan_row(line: "GcLine") -> tuple[str, ...]:
+def _plan_row(line: "PlanAnswer") -> tuple[str, ...]:
     into = f"{line.action} into {line.into}" if line.into else line.action
     return (line.branch, state(line.verdict), state(into), str(line.memories), line.reason)
 
@@ -187,7 +185,7 @@ def _next_step(answer: "Maintained[Any]") -> str:
     return _UNCHANGED if is_waiting else f"{_UNCHANGED} Add --apply to do it."
 
 
-def _render_dedupe(answer: "Deduped") -> str:
+def _render_dedupe(answer: "Tidied") -> str:
     parts = [_render_groups(answer, "merge", "No duplicates found.")]
     if answer.removed:
         parts.append(
@@ -197,26 +195,26 @@ def _render_dedupe(answer: "Deduped") -> str:
     return "\n".join(parts)
 
 
-def _render_merge(answer: "Merges") -> str:
+def _render_merge(answer: "Tidied") -> str:
     if not answer.merged:
         return _render_groups(answer, "merge", "No similar memories found.")
     return "\n".join(
-        f"merged  {m.id}  {m.title}  (superseded {', '.join(m.superseded)}; "
+        f"merged  {m.id}  {m.title}  (superseded {', '.join(m.superseded or ())}; "
         f"{m.links_moved} links moved)"
         for m in answer.merged
     )
 
 
-def _render_summarize(answer: "Summaries") -> str:
+def _render_summarize(answer: "Tidied") -> str:
     if not answer.summaries:
         return _render_groups(answer, "summarize", "No topic has three memories.")
     return "\n".join(
-        f"summarized  {s.id}  {s.title}  (of {count(len(s.derived_from))})"
+        f"summarized  {s.id}  {s.title}  (of {count(len(s.derived_from or ()))})"
         for s in answer.summaries
     )
 
 
-def _render_groups(answer: "Deduped | Merges | Summaries", op: str, nothing: str) -> str:
+def _render_groups(answer: "Tidied", op: str, nothing: str) -> str:
     parts = [_render_group(group, op) for group in answer.groups]
     if answer.total > len(answer.groups):
         parts.append(f"{answer.total - len(answer.groups)} more: use --limit to see them.")
@@ -232,8 +230,8 @@ def _render_group(group: "Group", op: str) -> str:
     if group.would:
         lines.append(f"  would become: {group.would['title']!s} ({group.would['type']})")
     elif not group.exact:
-        ids = " ".join(f"--id {memory_id}" for memory_id in group.ids)
-        lines.append(f"  treering maintain {op} {ids} --content '...' --apply")
+        call = Call("maintain", op, id=group.ids, content="...", apply=True)
+        lines.append(f"  {call}")
     return "\n".join(lines)
 
 
@@ -252,7 +250,7 @@ def _render_enrich(answer: "Enrichment") -> str:
     return "\n\n".join(parts) or "Nothing to add."
 
 
-def _render_links(answer: "InferredLinks | PrunedLinks") -> str:
+def _render_links(answer: "LinkChanges") -> str:
     rows = [
         (link.source, link.relation, link.target, f"{link.confidence:g}", link.reason)
         for link in answer.links

@@ -46,9 +46,9 @@ def read_matching(git_dir: Path, pattern: str) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in pairs]
 
 
-def read_path(git_dir: Path, key: str) -> tuple[str, str]:
-    """A path and the level of configuration that says it; nothing where none does."""
-    arguments = ("config", "--null", "--show-scope", "--type=path", "--get", key)
+def read_hooks_path(git_dir: Path) -> tuple[str, str]:
+    """`core.hooksPath` and the level of configuration that says it; nothing where none does."""
+    arguments = ("config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath")
     text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
     level, _, value = text.partition("\0")
     return value.rstrip("\0"), level

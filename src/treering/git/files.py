@@ -174,14 +174,10 @@ def replace_file(
         file.write(data)
 
 
-def keep_file(path: Path, text: str, *, levels: int = 1) -> bool:
-    """Keep a text that may be lost, in a folder as `make_folder` makes it; whether it was kept."""
-    try:
-        make_folder(path.parent, levels=levels)
-        replace_file(path, text.encode())
-    except OSError:
-        return False
-    return True
+def mark_file(path: Path) -> None:
+    """Make an empty file, in a folder as `make_folder` makes it."""
+    make_folder(path.parent)
+    replace_file(path, b"")
 
 
 def _is_own(info: os.stat_result) -> bool:

@@ -48,12 +48,10 @@ def read_log(
     containing: Sequence[str] = (),
     most: int | None = None,
     is_oldest_first: bool = False,
-    may_lack: bool = False,
 ) -> Iterator[LogCommit]:
     """The commits of some revisions and not of others, newest first.
 
-    `containing` are words, one of which a message must hold. With `may_lack` a damaged history
-    tells less, and is no error.
+    `containing` are words, one of which a message must hold.
     """
     arguments, lines = _select(revisions, without)
     if arguments is None:
@@ -64,10 +62,8 @@ def read_log(
         *(f"--grep={words}" for words in containing),
         *([f"--max-count={most}"] if most else ()),
         *(["--reverse", "--topo-order"] if is_oldest_first else ()),
-        *(["--ignore-missing"] if may_lack else ()),
         *(*arguments, "--"),
         feed=lines,
-        may_fail=(128,) if may_lack else (),
     )
     yield from filter(None, map(_parse_commit, text.split(b"\0")))
 

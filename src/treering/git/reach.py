@@ -95,10 +95,11 @@ def find_descendants(
     return descendants
 
 
-def list_refs_with(common_dir: Path, commit: str, prefix: str) -> list[str]:
-    """The refs below a prefix that have a commit in their history: one walk for all of them, where
-    asking libgit2 ref by ref means a walk each."""
-    return _list_refs(common_dir, f"--contains={commit}", "%(refname)", prefix)
+def list_branches_with(common_dir: Path, commit: str) -> list[str]:
+    """The branches that have a commit in their history: one walk for all of them, where asking
+    libgit2 ref by ref means a walk each."""
+    names = _list_refs(common_dir, f"--contains={commit}", "%(refname)", "refs/heads/")
+    return [name.removeprefix("refs/heads/") for name in names]
 
 
 def list_tips_within(common_dir: Path, commit: str, prefix: str) -> list[str]:

@@ -150,14 +150,6 @@ class Repository:
         tips = refs.list_refs(self.common_dir, "refs/heads/")
         return {name.removeprefix("refs/heads/"): oid for name, oid in tips.items()}
 
-    def branches_with(self, commit: str) -> set[str]:
-        """The local branches that have a commit in their history: one walk in git for all of them,
-        where asking libgit2 branch by branch means a walk each."""
-        from treering.git import reach
-
-        names = reach.list_refs_with(self.common_dir, commit, "refs/heads/")
-        return {name.removeprefix("refs/heads/") for name in names}
-
     def remotes(self) -> list[str]:
         names = {
             key[len("remote.") : -len(".url")]

@@ -253,12 +253,15 @@ def _write_down(workspace: Workspace, call: HookCall) -> None:
         _save_checkpoint(workspace, call)
     elif call.kind == "stop" and _was_heard_of(workspace, call):
         return
-    from treering.actions.sessions import NOTHING, record_agent_session
+    from treering.actions.sessions import (
+        NOTHING,
+        read_session,
+        record_agent_session,
+        tell_session,
+    )
 
     account = NOTHING
     if call.kind != "start" and call.text("transcript_path"):
-        from treering.actions.sessions import read_session, tell_session
-
         transcript = read_session(workspace, call.agent, call.text("transcript_path"))
         account = tell_session(workspace, transcript)
     event = call.kind if call.kind in ("start", "end") else "work"

@@ -18,8 +18,8 @@ from treering.git import refs
 from treering.git.repository import Repository
 from treering.model.scope import CLONES, HEADS, REFS, REMOTES, Scope, is_utf8
 from treering.store.fetched import CLONES_SEEN, FetchedHead
-from treering.sync.place import WORKING
 from treering.sync.refspec import prefix_of
+from treering.sync.remote_state import WORKING
 
 if TYPE_CHECKING:
     from treering.hub.hub import RepositoryRecord

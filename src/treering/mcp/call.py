@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from treering.actions.answers import jsonable
 from treering.mcp.arguments import check_arguments
 from treering.mcp.compact import compact_answer
 from treering.mcp.protocol import Progress
 from treering.mcp.replies import MOST, USUAL, advise, describe_error, fit, how_many_fit, write_json
+from treering.text.values import jsonable
 from treering.verbs.verb import Verb
 
 if TYPE_CHECKING:

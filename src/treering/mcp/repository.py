@@ -6,17 +6,14 @@ or put in another's place since the last call is noticed.
 """
 
 import threading
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from treering.errors import NotARepository
-from treering.hub.place import HERE, HubSetting
 
 if TYPE_CHECKING:
-    from treering.actions.workspace import Workspace
-    from treering.git.objects import Person
+    from treering.actions.workspace import Workspace, WorkspaceOptions
 
 Identity = tuple[int, ...]
 
@@ -30,17 +27,12 @@ class ServedRepository:
         *,
         is_named: bool = False,
         agent: str = "",
-        person: "Person | None" = None,
-        cache: Path | None = None,
-        user_folder: Path | None = None,
-        driver: Callable[[Path], None] | None = None,
-        hub: HubSetting = HERE,
+        **options: "Unpack[WorkspaceOptions]",
     ) -> None:
         self._path, self._is_named = path, is_named
         #: The agent all calls are made for, if that was said when the server was started.
-        self.agent, self._person = agent, person
-        self._cache, self._user_folder, self._driver = cache, user_folder, driver
-        self._hub = hub
+        self.agent = agent
+        self._options = options
         self._lock = threading.Lock()
         self._open: tuple[Identity, Workspace] | None = None
 
@@ -61,15 +53,7 @@ class ServedRepository:
         from treering.actions.workspace import Workspace  # at the first call, not at the start
 
         try:
-            workspace = Workspace.open(
-                self._path,
-                is_named=self._is_named,
-                person=self._person,
-                cache=self._cache,
-                user_folder=self._user_folder,
-                driver=self._driver,
-                hub=self._hub,
-            )
+            workspace = Workspace.open(self._path, is_named=self._is_named, **self._options)
         except NotARepository as error:
             if error.hint != NotARepository.hint:
                 raise  # it is one, and the hint says how to have it opened

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote
 
-from treering.actions.answers import jsonable
 from treering.errors import Invalid, TreeringError
 from treering.mcp.replies import MOST, fit, write_json
 from treering.model.dates import ago
 from treering.model.memory import id_prefix
 from treering.model.taxonomy import TYPES
+from treering.text.values import jsonable
 
 if TYPE_CHECKING:
     from treering.actions.card import Card

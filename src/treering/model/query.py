@@ -35,6 +35,10 @@ _TOKEN = lazy_pattern(
 _CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]+")
 
 
+#: Fields that are compared with a part of their text, in any case.
+PARTS = ("title", "author", "agent")
+
+
 class Filters(NamedTuple):
     """What a memory must be, apart from its words; an empty value asks for nothing.
 
@@ -263,9 +267,6 @@ _OPTIONS: dict[str, Option] = {
     "until": _with_date("until"),
     "min_confidence": _with_confidence("min_confidence"),
     "max_confidence": _with_confidence("max_confidence"),
-} | {
-    name: _with_text(name)
-    for name in ("topic", "title", "author", "agent", "session", "file", "branch")
-}
+} | {name: _with_text(name) for name in ("topic", *PARTS, "session", "file", "branch")}
 #: Fields of the query text -> the option they mean.
 _FIELDS = {name: name for name in _OPTIONS if "_" not in name} | {"ns": "type", "tag": "tags"}

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 _MAX_LENGTH = 100
 #: Beyond this many files only names are compared, which takes no time.
 _MOST_PATHS = 20_000
+_MOST_NEAR = 2
 
 
 def list_near(word: str, names: Iterable[str], *, most: int = 1) -> list[str]:
@@ -19,12 +20,12 @@ def list_near(word: str, names: Iterable[str], *, most: int = 1) -> list[str]:
     return [by_lower[match] for match in matches]
 
 
-def list_near_paths(path: str, paths: Sequence[str], *, most: int = 2) -> list[str]:
+def list_near_paths(path: str, paths: Sequence[str]) -> list[str]:
     """Files of the same name in other folders, then those that are spelled much alike."""
     name = path.rpartition("/")[2]
     namesakes = [other for other in paths if other.rpartition("/")[2] == name]
-    alike = list_near(path, paths, most=most) if len(paths) <= _MOST_PATHS else []
-    return list(dict.fromkeys((*namesakes, *alike)))[:most]
+    alike = list_near(path, paths, most=_MOST_NEAR) if len(paths) <= _MOST_PATHS else []
+    return list(dict.fromkeys((*namesakes, *alike)))[:_MOST_NEAR]
 
 
 def suggest(word: str, names: Iterable[str], hint: str = "") -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from treering.model.choices import STATUSES, Status
-from treering.model.query import Filters
+from treering.model.query import PARTS, Filters
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.corpus import Corpus, EntryList
 from treering.search.entry import Entry
@@ -170,19 +170,11 @@ def _on_topic(filters: Filters) -> Test | None:
     return lambda e: (t := e.topic.lower()) == topic or t.startswith(below)
 
 
-def _by_title(filters: Filters) -> Test | None:
-    part = filters.title.lower()
-    return (lambda e: part in e.title.lower()) if part else None
-
-
-def _by_author(filters: Filters) -> Test | None:
-    part = filters.author.lower()
-    return (lambda e: part in e.author.lower()) if part else None
-
-
-def _by_agent(filters: Filters) -> Test | None:
-    part = filters.agent.lower()
-    return (lambda e: part in e.agent.lower()) if part else None
+def _by_parts(filters: Filters) -> Test | None:
+    parts = {name: part.lower() for name in PARTS if (part := getattr(filters, name))}
+    if not parts:
+        return None
+    return lambda e: all(part in getattr(e, name).lower() for name, part in parts.items())
 
 
 def _about_file(filters: Filters) -> Test | None:
@@ -210,8 +202,6 @@ _MAKERS: tuple[Callable[[Filters], Test | None], ...] = (
     _confident,
     _by_tags,
     _on_topic,
-    _by_title,
-    _by_author,
-    _by_agent,
+    _by_parts,
     _about_file,
 )

@@ -43,7 +43,7 @@ def list_contained(
     left, seen = set(commits), set(heads)
     waiting: list[tuple[int, str, tuple[str, ...]]] = []
 
-    def look_at(oid: str) -> None:
+    def visit(oid: str) -> None:
         try:
             commit = repository.objects.commit(oid)
         except StoreDamaged:
@@ -53,13 +53,13 @@ def list_contained(
             heapq.heappush(waiting, (-commit.time, oid, commit.parents))
 
     for oid in heads if left else ():
-        look_at(oid)
+        visit(oid)
     while waiting and left:
         for parent in heapq.heappop(waiting)[2]:
             left.discard(parent)
             if parent not in seen:
                 seen.add(parent)
-                look_at(parent)
+                visit(parent)
     return set(commits) - left
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from treering.git import refs
-from treering.git.lock import Held
 from treering.git.repository import Repository
 from treering.model.scope import REMOTES
-
-if TYPE_CHECKING:
-    from treering.store.vault import Vault
 
 #: From here on refs are moved together.
 MANY = 10
@@ -44,11 +40,3 @@ def list_fetched(
                 clone, _, scope = ref.removeprefix(prefix).rpartition("/")
                 if clone and "/" not in clone:
                     yield FetchedHead(name, kind, clone, scope, tip)
-
-
-def remove_fetched(vault: Vault, held: Held, tips: Mapping[str, str], *, why: str) -> None:
-    """Let go of heads that were seen, by their refs, which have these tips."""
-    if len(tips) >= MANY and refs.set_together(vault.repository.common_dir, {}, tips):
-        return
-    for name, tip in tips.items():
-        vault.move_ref(held, name, None, old=tip, why=why)

@@ -195,7 +195,9 @@ def set_view(vault: Vault, held: Held, scope: Scope, view: str | None, *, old: s
         vault.move_ref(held, scope.view_ref, new, old=old, why="view")
 
 
-def put(vault: Vault, held: Held, scope: Scope, heads: Collection[str], why: str) -> str:
+def append_to_own_head(
+    vault: Vault, held: Held, scope: Scope, heads: Collection[str], why: str
+) -> str:
     """Let our own head say what some commits say, too: a promotion, or other heads to be folded.
 
     Returns the new own head.
@@ -232,13 +234,13 @@ def rename(vault: Vault, held: Held, old: Scope, new: Scope) -> None:
     view = vault.tip(old)
     if vault.head(new) is None:
         refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
-    put(vault, held, new, [own], f"renamed from {old.branch}")
+    append_to_own_head(vault, held, new, [own], f"renamed from {old.branch}")
     if view and view != own and vault.tip(new) == vault.head(new):
         set_view(vault, held, new, view, old=None)
     move_head(vault, held, old, None, why=f"renamed to {new.branch}")
 
 
-def see(
+def add_heads_to_view(
     vault: Vault, held: Held, scope: Scope, heads: Collection[str]
 ) -> tuple[str | None, JoinResult | None]:
     """Let the view of a scope have more heads; a head once seen stays known."""
@@ -268,7 +270,7 @@ def repair_view(vault: Vault, scope: Scope, view: str, own: str | None) -> str |
         return own
 
 
-def look_at(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
+def read_merged(vault: Vault, scope: Scope, heads: Sequence[str]) -> str:
     """Return what some heads are together, for a look; the newest of them where that cannot be
     written down."""
     try:

@@ -27,7 +27,7 @@ KEEP = "keep"
 #: Operations that carry what others changed, or change nothing.
 CARRYING = (JOIN, KEEP, PROMOTE, NOTE)
 
-_TRAILER = r"([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+|Withdrawn): (.*)"
+_TRAILER = re.compile(r"^([A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)+|Withdrawn): (.*)$", re.MULTILINE)
 
 
 class CodePosition(NamedTuple):
@@ -118,9 +118,8 @@ def read(text: str) -> Message:
     first, _, rest = text.partition("\n")
     paragraph = rest.strip().rpartition("\n\n")[2]
     trailers: dict[str, list[str]] = {}
-    for line in paragraph.splitlines():
-        if match := re.fullmatch(_TRAILER, line):
-            trailers.setdefault(match[1], []).append(match[2])
+    for key, value in _TRAILER.findall("\n".join(paragraph.splitlines())):
+        trailers.setdefault(key, []).append(value)
 
     def last(key: str) -> str:
         return trailers.get(key, [""])[-1]

@@ -93,7 +93,7 @@ class Vault:
         own = self.head(of)
         view = refs.read(self.repository.handle, of.view_ref)
         if view is None:
-            return own or self._look_at(of, self.fetched_heads(of))
+            return own or self._read_merged(of, self.fetched_heads(of))
         with suppress(StoreDamaged):  # it is written without a sync, since it can be made again
             commit = self.repository.objects.commit(view)
             is_whole = self.repository.objects.exists(commit.tree)
@@ -137,12 +137,12 @@ class Vault:
         tips = trash.get(of.component, ())
         return [h for h in heads if not any(contains(self.repository, tip, h) for tip in tips)]
 
-    def _look_at(self, of: Scope, heads: Sequence[str]) -> str | None:
+    def _read_merged(self, of: Scope, heads: Sequence[str]) -> str | None:
         if len(heads) < 2:
             return heads[0] if heads else None
-        from treering.store.heads import look_at  # what is not ours is rarely asked for
+        from treering.store.heads import read_merged  # what is not ours is rarely asked for
 
-        return look_at(self, of, heads)
+        return read_merged(self, of, heads)
 
     def scopes(self) -> dict[Scope, str]:
         """Return every scope there is and its tip: ours, and what was fetched."""
@@ -154,7 +154,7 @@ class Vault:
             if tip and (own := self.scope_named(name.rpartition("/")[2], tip)):
                 tips[own] = self.tip_or(own, tip)
         for here, heads in self.fetched_scopes({own.branch for own in tips}).items():
-            if here not in tips and (joined := self._look_at(here, heads)):
+            if here not in tips and (joined := self._read_merged(here, heads)):
                 tips[here] = joined
         return dict(sorted(tips.items()))
 

@@ -22,13 +22,12 @@ from treering.store.fetched import (
     MANY,
     FetchedHead,
     list_fetched,
-    remove_fetched,
 )
 from treering.store.state import StateFolder
 from treering.store.store import Store
 from treering.store.vault import NOBODY, Vault
 from treering.sync import plan
-from treering.sync.place import Place, RemoteHead, read_id
+from treering.sync.remote_state import RemoteHead, RemoteState, read_id
 
 #: More scopes than a team has, and more clones of one; a remote that offers more is not followed
 #: beyond them.
@@ -145,28 +144,30 @@ def _name_clones(some: Iterable[RemoteHead]) -> str:
     return "clone " + ", ".join(named) + (f" and {more} more clones" if more else "")
 
 
-def has_moved(place: Place, before: Mapping[str, FetchedHead]) -> bool:
+def has_moved(state: RemoteState, before: Mapping[str, FetchedHead]) -> bool:
     """Return whether a remote no longer has something as it was seen."""
-    now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
+    now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
     return any(now.get(ref) != head.tip for ref, head in before.items())
 
 
-def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, FetchedHead]) -> None:
+def keep_lost(
+    vault: Vault, held: Held, state: RemoteState, before: Mapping[str, FetchedHead]
+) -> None:
     """A head once seen stays known, whatever its ref does: absence is not a deletion. A branch that
     is gone, and that another has taken over whole, is known there."""
-    now = {head.seen_at(place.remote).ref: head.tip for head in place.list_heads()}
+    now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
     trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
-    scopes = {head: _scope_here(vault, place.remote, head) for head in moved}
-    there = {scope: place.tips(scope) for scope in scopes.values() if scope}
-    unheld = _list_unheld(vault, place, scopes)
+    scopes = {head: _scope_here(vault, state.remote, head) for head in moved}
+    there = {scope: state.tips(scope) for scope in scopes.values() if scope}
+    unheld = _list_unheld(vault, state, scopes)
     gone: dict[str, str] = {}
     for head, scope in scopes.items():
         is_lost = (
             scope
             and (scope, head.tip) in unheld
-            and plan.is_news(vault, head.tip, there[scope])
-            and not plan.is_said_elsewhere(vault, place, scope, head.tip)
+            and plan.has_unpushed_commits(vault, head.tip, there[scope])
+            and not plan.is_published_elsewhere(vault, state, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
                 or not plan.is_gone(vault.repository, scope)
@@ -179,7 +180,10 @@ def keep_lost(vault: Vault, held: Held, place: Place, before: Mapping[str, Fetch
         is_kept = head.ref in now or (is_lost and head.kind == LOST)
         if not is_kept and refs.read(vault.repository.handle, head.ref):
             gone[head.ref] = head.tip
-    remove_fetched(vault, held, gone, why="sync: gone")
+    if len(gone) >= MANY and refs.set_together(vault.repository.common_dir, {}, gone):
+        return
+    for name, tip in gone.items():
+        vault.move_ref(held, name, None, old=tip, why="sync: gone")
 
 
 def list_lost(vault: Vault, remote: str) -> dict[Scope, list[str]]:
@@ -198,7 +202,7 @@ def _scope_here(vault: Vault, remote: str, head: FetchedHead) -> Scope | None:
 
 
 def _list_unheld(
-    vault: Vault, place: Place, scopes: Mapping[FetchedHead, Scope | None]
+    vault: Vault, state: RemoteState, scopes: Mapping[FetchedHead, Scope | None]
 ) -> set[tuple[Scope, str]]:
     """The heads that no head of their scope there has in its history: a walk for each scope. As a
     rule there are none, since who says more says it on top."""
@@ -209,7 +213,7 @@ def _list_unheld(
     return {
         (scope, tip)
         for scope, some in tips.items()
-        for tip in plan.list_unheld(vault, some, place.tips(scope))
+        for tip in plan.list_not_contained(vault, some, state.tips(scope))
     }
 
 
@@ -240,19 +244,19 @@ def list_seen(repository: Repository, remote: str) -> Iterator[tuple[str, str]]:
         yield from ((component, parent) for component in line.split())
 
 
-def keep(store: Store, place: Place) -> None:
+def keep(store: Store, state: RemoteState) -> None:
     """Hold on to what is at a remote and not ours; nothing is done where that did not change."""
     vault = store.shared
     is_commit = vault.repository.objects.is_commit
     now = {
         (head.component, head.tip)
-        for scope, some in place.heads.items()
+        for scope, some in state.heads.items()
         if not heads.list_heads(vault, scope)
         for head in some
         if is_commit(head.tip)
     }
-    if now != set(list_seen(vault.repository, place.remote)):
-        name, new = SEEN + place.remote, _write(store, now) if now else None
+    if now != set(list_seen(vault.repository, state.remote)):
+        name, new = SEEN + state.remote, _write(store, now) if now else None
         with store.lock() as lock:
             old = refs.read(vault.repository.handle, name)
             if old != new:
@@ -273,15 +277,17 @@ def _write(store: Store, now: Iterable[tuple[str, str]]) -> str:
 _MAX_COMMITS = 200
 
 
-def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Collection[str]) -> None:
+def fetch_missing_code(
+    store: Store, wire: Remote, state: RemoteState, branches: Collection[str]
+) -> None:
     """Bring the commits of branches that the remote no longer lists, and keep them until judged."""
     repository = store.repository
-    state, name = StateFolder(store.folder), f"code-{wire.name.replace('/', '%2F')}.json"
-    kept = state.read_json(name)
+    folder, name = StateFolder(store.folder), f"code-{wire.name.replace('/', '%2F')}.json"
+    kept = folder.read_json(name)
     asked = {tip for tip in kept if isinstance(tip, str)} if isinstance(kept, list) else set()
     new = {
         head.tip: scope
-        for scope, some in place.heads.items()
+        for scope, some in state.heads.items()
         if scope.branch not in branches
         for head in some
         if head.tip not in asked and repository.objects.exists(head.tip)
@@ -300,5 +306,5 @@ def fetch_missing_code(store: Store, wire: Remote, place: Place, branches: Colle
                 old = refs.read(repository.handle, ref)
                 if repository.resolve(code) and not (old and repository.is_ancestor(code, old)):
                     store.shared.move_ref(held, ref, code, old=old, why="keep")
-    there = {head.tip for head in place.list_heads()}
-    state.write_json(name, sorted(there & {*asked, *new}))
+    there = {head.tip for head in state.list_heads()}
+    folder.write_json(name, sorted(there & {*asked, *new}))

@@ -14,7 +14,7 @@ from treering.store import heads
 from treering.store.ancestry import contains
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.sync.place import WORKING, Place, RemoteHead, read_listing
+from treering.sync.remote_state import WORKING, RemoteHead, RemoteState, read_listing
 
 #: A clone that said nothing for so long counts as quiet.
 _QUIET_FOR = 7 * 24 * 3600
@@ -24,77 +24,79 @@ _WORTH_IT = 3
 _BATCH_SIZE = 200
 
 
-def fold(store: Store, wire: Remote, place: Place, now: float) -> int:
+def fold(store: Store, wire: Remote, state: RemoteState, now: float) -> int:
     """Make fewer heads of many; how many went. What is not seen as one is left alone."""
     vault = store.shared
-    held = {scope: _list_held_here(vault, place, scope) for scope in place.heads}
+    held = {scope: _list_held_here(vault, state, scope) for scope in state.heads}
     quiet = {
         scope: some
-        for scope in place.heads
-        if len(some := _list_quiet(vault, place, scope, held[scope], now)) >= _WORTH_IT
+        for scope in state.heads
+        if len(some := _list_quiet(vault, state, scope, held[scope], now)) >= _WORTH_IT
     }
     if not quiet and not any(held.values()):
         return 0
     if quiet:
-        _say_joins(store, vault, wire, place, quiet)
-    heads_there = read_listing(wire.look(place.prefix, HEADS).refs, place.prefix)
-    there = Place.of(vault, place.remote, place.prefix, place.clone, heads_there)
+        _say_joins(store, vault, wire, state, quiet)
+    heads_there = read_listing(wire.look(state.prefix, HEADS).refs, state.prefix)
+    there = RemoteState.of(vault, state.remote, state.prefix, state.clone, heads_there)
     removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _BATCH_SIZE)}
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
-def _list_held_here(vault: Vault, place: Place, scope: Scope) -> set[str]:
+def _list_held_here(vault: Vault, state: RemoteState, scope: Scope) -> set[str]:
     """The heads of other clones that ours hold."""
     seen = heads.list_heads(vault, scope)
     view = vault.tip(scope) if seen else None
-    new = {head.tip for head in _list_others(place, scope)}.difference(seen)
+    new = {head.tip for head in _list_others(state, scope)}.difference(seen)
     return {tip for tip in new if view and contains(vault.repository, view, tip)}
 
 
 def _list_quiet(
-    vault: Vault, place: Place, scope: Scope, held: Collection[str], now: float
+    vault: Vault, state: RemoteState, scope: Scope, held: Collection[str], now: float
 ) -> list[RemoteHead]:
     """Heads of other clones that said nothing for long, and are seen as one with ours. Who was
     interrupted holds them on a head that nobody has."""
     objects, own = vault.repository.objects, vault.head(scope)
     seen = set(heads.list_heads(vault, scope))
-    if own and own != place.own_head(scope):
+    if own and own != state.own_head(scope):
         seen |= {tip for tip in held if contains(vault.repository, own, tip)}
     return [
         head
-        for head in _list_others(place, scope)
+        for head in _list_others(state, scope)
         if head.tip in seen and objects.time_of(head.tip) < now - _QUIET_FOR
     ]
 
 
-def _list_others(place: Place, scope: Scope) -> list[RemoteHead]:
+def _list_others(state: RemoteState, scope: Scope) -> list[RemoteHead]:
     """The heads of other clones."""
-    return [h for h in place.heads[scope] if h.clone not in (place.clone, WORKING)]
+    return [h for h in state.heads[scope] if h.clone not in (state.clone, WORKING)]
 
 
 def _say_joins(
     store: Store,
     vault: Vault,
     wire: Remote,
-    place: Place,
+    state: RemoteState,
     quiet: dict[Scope, list[RemoteHead]],
 ) -> None:
     """Let our own heads hold quiet ones."""
     new: dict[Scope, str] = {}
     with store.lock() as lock:
         for scope, some in quiet.items():
-            tip = heads.put(vault, lock, scope, [head.tip for head in some], "sync: fold")
-            if tip != place.own_head(scope):
+            tip = heads.append_to_own_head(
+                vault, lock, scope, [head.tip for head in some], "sync: fold"
+            )
+            if tip != state.own_head(scope):
                 new[scope] = tip
     if not new:
         return
-    todo = {place.own_ref(scope): tip for scope, tip in new.items()}
-    leases = {place.own_ref(scope): place.own_head(scope) for scope in new}
+    todo = {state.own_ref(scope): tip for scope, tip in new.items()}
+    leases = {state.own_ref(scope): state.own_head(scope) for scope in new}
     results = {result.ref: result for result in wire.push(todo, (), leases)}
     with store.lock() as lock:
         for scope, tip in new.items():
-            if results[place.own_ref(scope)].is_done:
-                place.note_pushed(vault, lock, scope, tip)
+            if results[state.own_ref(scope)].is_done:
+                state.note_pushed(vault, lock, scope, tip)
 
 
 def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:

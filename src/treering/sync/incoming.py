@@ -23,8 +23,8 @@ from treering.store.dates import TOLERANCE
 from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.sync.place import Place
 from treering.sync.plan import is_wanted
+from treering.sync.remote_state import RemoteState
 
 #: Bytes of trees: some two million memories.
 _MOST_LISTED = 80 * 1024 * 1024
@@ -141,7 +141,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
     if not is_wanted(vault, scope):
         return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
     before = incoming.before
-    view, result = heads.see(vault, actor.held, scope, list(dict.fromkeys(tips)))
+    view, result = heads.add_heads_to_view(vault, actor.held, scope, list(dict.fromkeys(tips)))
     if answer_future(actor, vault, scope):
         view = vault.tip(scope)
     if view == before or view is None:
@@ -178,7 +178,7 @@ def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
     suspects = [head for head in all_heads if head != own and objects.commit(head).time > limit]
     if not suspects or 2 * len(suspects) > len(all_heads):
         return False
-    heads.put(vault, actor.held, scope, suspects, "sync: dated later than now")
+    heads.append_to_own_head(vault, actor.held, scope, suspects, "sync: dated later than now")
     why = Message(message.NOTE, "note what is dated later than now", actor.code_of(scope))
     actor.write(vault, scope, {}, why)
     return True
@@ -193,40 +193,44 @@ def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
         rename(actor.held, vault, old, scope)
 
 
-class Sight(NamedTuple):
-    """What is known of a remote: what a fetch saw before a head, and what a sync has looked at."""
+class KnownHeads(NamedTuple):
+    """Heads of a remote that were seen before: by a fetch, and by a sync that looked at them."""
 
     #: Head -> what its ref had before this sync.
-    earlier: Mapping[str, str]
+    previous: Mapping[str, str]
     #: Names of scopes and heads of them that are not ours.
-    inspected: Collection[tuple[str, str]]
+    verified: Collection[tuple[str, str]]
     #: Only what a fetch saw counts: a clone on one disk has objects that nobody fetched.
-    is_narrow: bool
+    is_fetch_only: bool
 
 
-def list_unseen(store: Store, place: Place, sight: Sight) -> dict[Scope, dict[str, str | None]]:
+def list_unseen(
+    store: Store, state: RemoteState, known: KnownHeads
+) -> dict[Scope, dict[str, str | None]]:
     """The heads of each scope that are not seen with ours, or were not looked at, each with what is
     known to be whole of it, or None."""
     unseen: dict[Scope, dict[str, str | None]] = {}
     exists = store.repository.objects.exists
-    for scope in place.heads:
-        tips = [tip for tip in place.tips(scope) if not sight.is_narrow or tip in sight.earlier]
+    for scope in state.heads:
+        tips = [
+            tip for tip in state.tips(scope) if not known.is_fetch_only or tip in known.previous
+        ]
         tips = _leave_out_aside(store, scope, tips)
         ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
             tips = [tip for tip in tips if tip not in ours and exists(tip)]
             # What we said ourselves and have said more since, as before every push.
-            last, own = place.own_head(scope), store.shared.head(scope)
+            last, own = state.own_head(scope), store.shared.head(scope)
             if last in tips and own and contains(store.repository, own, last):
                 tips.remove(last)
-            bases = _list_news(store, scope, tips, ours, sight.earlier)
+            bases = _list_news(store, scope, tips, ours, known.previous)
         else:
             is_ours = is_wanted(store.shared, scope)
             bases = {
-                tip: earlier if (scope.component, earlier) in sight.inspected else None
+                tip: earlier if (scope.component, earlier) in known.verified else None
                 for tip in tips
-                for earlier in (sight.earlier.get(tip, ""),)
-                if (is_ours or (scope.component, tip) not in sight.inspected) and exists(tip)
+                for earlier in (known.previous.get(tip, ""),)
+                if (is_ours or (scope.component, tip) not in known.verified) and exists(tip)
             }
         if bases:
             unseen[scope] = bases
@@ -251,7 +255,7 @@ def _list_news(
     scope: Scope,
     tips: Collection[str],
     ours: Collection[str],
-    earlier: Mapping[str, str],
+    previous: Mapping[str, str],
 ) -> dict[str, str | None]:
     """Heads that say something ours do not. What is whole of one is the head it was made from,
     where that is one of ours, or all we see; nothing, where it has no past in common with us, or
@@ -264,7 +268,7 @@ def _list_news(
             bases |= {} if tip in held else {tip: None}
             continue
         below = list_below(graph, tip)
-        known = [head for head in (earlier.get(tip), *below) if head in ours]
-        is_sure = bool(known) and (len(below) == 1 or known[0] == earlier.get(tip))
+        known = [head for head in (previous.get(tip), *below) if head in ours]
+        is_sure = bool(known) and (len(below) == 1 or known[0] == previous.get(tip))
         bases[tip] = known[0] if is_sure else store.shared.tip(scope) if below else None
     return bases

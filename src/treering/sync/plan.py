@@ -26,7 +26,7 @@ from treering.store.ancestry import contains, list_below, list_contained, read_n
 from treering.store.fetched import LOST
 from treering.store.store import Store
 from treering.store.vault import Vault
-from treering.sync.place import Place
+from treering.sync.remote_state import RemoteState
 from treering.sync.withdrawal import find_withdrawal
 
 
@@ -82,31 +82,31 @@ class Outgoing(NamedTuple):
 def plan_push(
     store: Store,
     vault: Vault,
-    place: Place,
+    state: RemoteState,
     rules: SharingRules,
     more: Mapping[Scope, Collection[str]],
 ) -> SyncPlan:
     """Decide what goes to a remote. `more` are heads that were seen there once, or that nobody has
     pushed yet."""
-    trunk = Scope(trunk_of(store.repository))
+    trunk = Scope(rules.trunk)
     mine = local_scopes(vault)
     promotion = _Promoted(vault, trunk, mine)
     known = {
         scope: heads.list_heads(vault, scope)
         for scope, tip in mine.items()
-        if not is_left_over(store.repository, vault, scope, tip)  # which gc will judge
+        if not is_left_over(store.repository, vault, scope, tip, rules.trunk)  # which gc will judge
     }
     for scope, some in more.items():
         known.setdefault(scope, []).extend(some)
     todo: dict[Scope, list[str]] = {}
     stays: dict[Scope, str] = {}
     for scope, some in known.items():
-        there = place.tips(scope)
-        news = [head for head in some if is_news(vault, head, there)]
+        there = state.tips(scope)
+        news = [head for head in some if has_unpushed_commits(vault, head, there)]
         if scope not in mine:
-            news = [head for head in news if not is_said_elsewhere(vault, place, scope, head)]
+            news = [head for head in news if not is_published_elsewhere(vault, state, scope, head)]
         if news:
-            lost = _list_finished(store.repository, vault, place, scope, news)
+            lost = _list_finished(store.repository, vault, state, scope, news)
             news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
         if not news:
             continue
@@ -114,9 +114,9 @@ def plan_push(
             stays |= {scope: reason} if scope in mine else {}
             continue
         if scope.is_aside:
-            news = _list_pushed_before(vault, place, scope, news)
+            news = _list_pushed_before(vault, state, scope, news)
         if who := _find_withdrawal(vault, trunk, scope, news):
-            stays[scope] = f"{who} withdrew it from {place.remote}"
+            stays[scope] = f"{who} withdrew it from {state.remote}"
             continue
         news = [head for head in news if not _is_trashed(vault, scope, head)]
         if news:
@@ -125,23 +125,23 @@ def plan_push(
 
 
 def _list_pushed_before(
-    vault: Vault, place: Place, scope: Scope, news: Collection[str]
+    vault: Vault, state: RemoteState, scope: Scope, news: Collection[str]
 ) -> list[str]:
     """List what of a scope that moved aside the remote had under the branch's name: the push that
     starts the name anew carries it, and nothing that was never there."""
     plain = Scope(scope.branch.rpartition("~")[0])
-    last = [read_pushed(vault, place.remote, one) for one in (plain, scope)]
+    last = [read_pushed(vault, state.remote, one) for one in (plain, scope)]
     return [
         tip
         for tip in dict.fromkeys(last)
         if tip
-        and tip not in place.tips(scope)
+        and tip not in state.tips(scope)
         and any(contains(vault.repository, head, tip) for head in news)
     ]
 
 
 def _list_finished(
-    repository: Repository, vault: Vault, place: Place, scope: Scope, news: Collection[str]
+    repository: Repository, vault: Vault, state: RemoteState, scope: Scope, news: Collection[str]
 ) -> set[str]:
     """The heads that need not be said where all of them was promoted. As long as a branch is there
     others may be at work on it, and see what we say: then it is what the remote had once. It was
@@ -150,8 +150,8 @@ def _list_finished(
         return set()
     if is_gone(repository, scope):
         return set(news)
-    last = refs.read(vault.repository.handle, pushed_ref(place.remote, place.name_of(scope)))
-    lost = refs.list_refs(vault.repository.common_dir, f"{REMOTES}{place.remote}/{LOST}/")
+    last = refs.read(vault.repository.handle, pushed_ref(state.remote, state.name_of(scope)))
+    lost = refs.list_refs(vault.repository.common_dir, f"{REMOTES}{state.remote}/{LOST}/")
     return {head for head in news if head == last or head in lost.values()}
 
 
@@ -166,7 +166,7 @@ def is_wanted(vault: Vault, scope: Scope) -> bool:
     )
 
 
-def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
+def list_not_contained(vault: Vault, some: Collection[str], there: Collection[str]) -> list[str]:
     """The heads that none there holds."""
     exists = vault.repository.objects.exists
     new = [head for head in some if head not in there and exists(head)]
@@ -176,7 +176,7 @@ def list_unheld(vault: Vault, some: Collection[str], there: Collection[str]) -> 
     return [head for head in new if head not in held]
 
 
-def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
+def has_unpushed_commits(vault: Vault, head: str, there: Collection[str]) -> bool:
     """Return whether a head says something that no head there does."""
     if head in there:
         return False
@@ -189,8 +189,8 @@ def is_news(vault: Vault, head: str, there: Collection[str]) -> bool:
     return below != list_contained(vault.repository, here, below)
 
 
-def is_said_elsewhere(
-    vault: Vault, place: Place, scope: Scope, head: str, own: Sequence[str] = ()
+def is_published_elsewhere(
+    vault: Vault, state: RemoteState, scope: Scope, head: str, own: Sequence[str] = ()
 ) -> bool:
     """Return whether a ref there that is not among our `own` holds a head, under whatever name: one
     that was renamed, or was said beside other work of its name, is known. Where the branch is here
@@ -198,7 +198,7 @@ def is_said_elsewhere(
 
     Of equal ones that of the smaller name stays, if the last of `own` is the one that is asked for.
     """
-    others = place.heads.get(scope, []) if is_wanted(vault, scope) else place.list_heads()
+    others = state.heads.get(scope, []) if is_wanted(vault, scope) else state.list_heads()
     return any(
         other.ref not in own
         and (not own or other.tip != head or other.ref < own[-1])
@@ -253,45 +253,45 @@ def is_promoted(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
 
 
 def list_gone(
-    store: Store, vault: Vault, place: Place, new: Mapping[Scope, str]
+    store: Store, vault: Vault, state: RemoteState, new: Mapping[Scope, str]
 ) -> dict[str, Scope]:
     """Our own refs there that say nothing more: of what is in the trash here, was renamed, or is
     all in another scope. What nobody else holds stays, and so does what a branch that stays gave to
     another: others would say it again."""
     trunk = Scope(trunk_of(store.repository))
     removals: dict[str, Scope] = {}
-    for scope in place.heads:
-        name, tip = place.own_ref(scope), place.own_head(scope)
+    for scope in state.heads:
+        name, tip = state.own_ref(scope), state.own_head(scope)
         if not tip or vault.head(scope) or scope in new:
             continue
         if (
             _is_trashed(vault, scope, tip)
             or _find_withdrawal(vault, trunk, scope, [tip])
             or any(contains(vault.repository, other, tip) for other in new.values())
-            or is_said_elsewhere(vault, place, scope, tip, [*removals, name])
+            or is_published_elsewhere(vault, state, scope, tip, [*removals, name])
             or (
                 not is_long_lived(store.repository, scope.branch)
                 and is_promoted(vault, trunk, scope, tip)
             )
         ):
             removals[name] = scope
-    return removals | _list_promoted(store, vault, place, new.get(trunk), trunk)
+    return removals | _list_promoted(store, vault, state, new.get(trunk), trunk)
 
 
 def _list_promoted(
-    store: Store, vault: Vault, place: Place, new: str | None, trunk: Scope
+    store: Store, vault: Vault, state: RemoteState, new: str | None, trunk: Scope
 ) -> dict[str, Scope]:
     """Heads of any clone whose branch is gone, and which are all in what the trunk now says."""
     if new is None:
         return {}
-    over = [s for s in place.heads if s != trunk and is_gone(store.repository, s)]
+    over = [s for s in state.heads if s != trunk and is_gone(store.repository, s)]
     if not over:
         return {}
     within = set(reach.list_tips_within(vault.repository.common_dir, new, REMOTES))
     return {
         head.ref: scope
         for scope in over
-        for head in place.heads[scope]
+        for head in state.heads[scope]
         if head.tip in within and is_promoted(vault, trunk, scope, head.tip)
     }
 
@@ -306,7 +306,7 @@ def is_gone(repository: Repository, scope: Scope) -> bool:
 def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
     """Let go of scopes that another clone promoted: the branch is gone, and all of it is held
     elsewhere."""
-    trunk = Scope(trunk_of(actor.store.repository))
+    trunk = Scope(actor.trunk)
     scopes = []
     for scope, tip in seen_scopes(vault).items():
         if scope == trunk or not is_gone(actor.store.repository, scope):
@@ -322,28 +322,28 @@ def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
 # --- whose a ref is ------------------------------------------------------------------------------
 
 
-def is_ours(vault: Vault, place: Place, scope: Scope, tip: str) -> bool:
+def is_ours(vault: Vault, state: RemoteState, scope: Scope, tip: str) -> bool:
     """Return whether we pushed a tip, here, under this clone's name. If our ref on a remote has
     another, this repository or that one is a copy. What we last pushed is kept apart from what a
     fetch saw; where the answer to a push was lost, our own head had the tip."""
-    last = refs.read(vault.repository.handle, pushed_ref(place.remote, place.name_of(scope)))
+    last = refs.read(vault.repository.handle, pushed_ref(state.remote, state.name_of(scope)))
     return tip == last or tip in refs.reflog(vault.repository.common_dir, scope.ref)
 
 
 def put_together(
     store: Store,
     vault: Vault,
-    place: Place,
+    state: RemoteState,
     new: dict[Scope, str],
     redacted: Mapping[str, str],
 ) -> Outgoing:
     """A whole push: what is new, what replaces a text that was redacted, and what goes."""
-    there = {head.ref: head.tip for head in place.list_heads()}
-    own = {place.own_ref(scope) for scope in new}
+    there = {head.ref: head.tip for head in state.list_heads()}
+    own = {state.own_ref(scope) for scope in new}
     replacements = {
         ref: redacted[tip] for ref, tip in there.items() if tip in redacted and ref not in own
     }
-    removals = list_gone(store, vault, place, new)
+    removals = list_gone(store, vault, state, new)
     leases = {ref: there.get(ref, "") for ref in (*own, *replacements, *removals)}
     return Outgoing(
         new, replacements, {r: s for r, s in removals.items() if r not in replacements}, leases

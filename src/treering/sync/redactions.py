@@ -28,7 +28,7 @@ from treering.store.redaction import (
 from treering.store.vault import Vault
 from treering.sync.incoming import IncomingScope
 from treering.sync.leaks import Departures, NewVersion
-from treering.sync.place import Place
+from treering.sync.remote_state import RemoteState
 
 #: So many memories somebody else may redact at once; more wait for a yes.
 _MAX_AT_ONCE = 5
@@ -49,7 +49,7 @@ class Redactions:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._untold: set[str] = set()
+        self._unpublished: set[str] = set()
         #: Commit -> the same without what was redacted.
         self.commits: dict[str, str] = {}
         #: The part of it that replaces what other clones have on a remote.
@@ -63,27 +63,27 @@ class Redactions:
     def _trunk(self) -> Scope:
         return Scope(trunk_of(self._vault.repository))
 
-    def note_untold(self, place: Place) -> None:
+    def collect_unpublished(self, state: RemoteState) -> None:
         """Note the memories that our head of the trunk says were redacted, and no head there does.
         The text may be there where no tip shows it."""
-        own, there = self._vault.head(self._trunk), place.tips(self._trunk)
+        own, there = self._vault.head(self._trunk), state.tips(self._trunk)
         if own is None or own in there:
             return
         here = [tip for tip in there if self._vault.repository.objects.exists(tip)]
         redactions = self._vault.history.read(self._vault, [own], without=here, ops=(REDACT,))
-        self._untold.update(*(self._read_ids(commit) for commit in redactions))
+        self._unpublished.update(*(self._read_ids(commit) for commit in redactions))
 
     def is_about(self, incoming: IncomingScope) -> bool:
         """Tell whether something that was redacted is among what comes in."""
         trunk = self._vault.tip(self._trunk)
         return any(True for _ in _list_redacted(self._vault, incoming, trunk))
 
-    def hear(self, actor: Actor, incoming: Collection[IncomingScope]) -> None:
+    def apply_remote(self, actor: Actor, incoming: Collection[IncomingScope]) -> None:
         """Take what was redacted out of what we have; what others redacted can be restored."""
         trunk = self._vault.tip(self._trunk)
         found = [one for scope in incoming for one in _list_redacted(self._vault, scope, trunk)]
         ids = {one.id for one in found if one.has_text}
-        ids |= list_with_text(self._vault, {*self._untold, *(one.id for one in found)} - ids)
+        ids |= list_with_text(self._vault, {*self._unpublished, *(one.id for one in found)} - ids)
         own = ids & list_own(self._vault)
         heads = {one.id: one.head for one in found if one.id in ids}
         by_redactor: dict[str, set[str]] = {}
@@ -148,7 +148,7 @@ class Redactions:
         back = "".join(f", `treering restore {branch}` brings it back here" for branch in branches)
         self.notes.append(f"{_name(who)} redacted {_count(ids)}{back}")
 
-    def list_returned(self, departures: Departures) -> set[str]:
+    def find_resurfacing(self, departures: Departures) -> set[str]:
         """The memories whose text would go out with some heads, and of which the head itself or the
         trunk has a tombstone: however the text, or the tombstone, came here."""
         trunk = self._vault.tip(self._trunk)

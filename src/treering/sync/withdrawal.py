@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from treering.branches.apply import Actor
 from treering.branches.sharing import pushed_ref
-from treering.branches.trunk import trunk_of
 from treering.errors import SyncRefused
 from treering.git import refs
 from treering.git.lock import Held
@@ -20,20 +19,20 @@ from treering.store.message import Message
 from treering.store.store import Store
 from treering.store.vault import Vault
 from treering.sync import refspec
-from treering.sync.place import Place, read_listing
+from treering.sync.remote_state import RemoteState, read_listing
 from treering.text.masking import mask_branch
 
 WITHDRAW = "withdraw"
 
 
-def withdraw(actor: Actor, vault: Vault, trunk: Scope, tips: Mapping[Scope, Iterable[str]]) -> None:
+def withdraw(actor: Actor, vault: Vault, tips: Mapping[Scope, Iterable[str]]) -> None:
     """Write down that some heads of some scopes are not to be shared any more."""
     lines = tuple(
         f"{mask_branch(scope.branch)} {tip}"
         for scope, some in sorted(tips.items())
         for tip in sorted(some)
     )
-    subject = f"withdraw {len(lines)} scopes"
+    trunk, subject = Scope(actor.trunk), f"withdraw {len(lines)} scopes"
     why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
     actor.write(vault, trunk, {}, why)
 
@@ -49,8 +48,8 @@ def withdraw_from(
     vault = store.shared
     prefix = refspec.prefix_of(store.repository)
     listing = wire.look(prefix)
-    place = Place.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
-    there = place.heads
+    state = RemoteState.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
+    there = state.heads
     gone = [
         (scope, head)
         for scope, some in there.items()
@@ -61,14 +60,14 @@ def withdraw_from(
         return ()
     tips = {scope: {h.tip for s, h in gone if s == scope} for scope, _ in gone}
     with store.lock() as held:
-        withdraw(act(held), vault, Scope(trunk_of(store.repository)), tips)
+        withdraw(act(held), vault, tips)
     leases = {head.ref: head.tip for _, head in gone}
     results = list(wire.push({}, leases, leases))
     if refusals := [result for result in results if not result.is_done]:
         raise SyncRefused(f"{wire.name} keeps {refusals[0].ref}: {refusals[0].reason}")
     with store.lock() as held:
         for scope, head in gone:
-            names = [head.seen_at(wire.name).ref, pushed_ref(wire.name, place.name_of(scope))]
+            names = [head.seen_at(wire.name).ref, pushed_ref(wire.name, state.name_of(scope))]
             for name in names:
                 if tip := refs.read(vault.repository.handle, name):
                     vault.move_ref(held, name, None, old=tip, why="sync: withdrawn")

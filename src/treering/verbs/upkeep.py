@@ -21,20 +21,17 @@ from treering.verbs.verb import (
 if TYPE_CHECKING:
     from treering.actions.workspace import Workspace
     from treering.answers import (
-        Deduped,
         Diagnosis,
         Enrichment,
         GcAnswer,
-        GcLine,
-        InferredLinks,
+        LinkChanges,
         Maintained,
-        Merges,
-        PrunedLinks,
+        PlanAnswer,
         Redacted,
         Reindexed,
         RestoredScope,
-        Summaries,
         Synced,
+        Tidied,
     )
 
 Progress = Callable[[int, int], None] | None
@@ -144,7 +141,7 @@ def promote(
     ] = False,
     ids: Ids = (),
     dry_run: Annotated[bool, Arg("Show what would be done without doing it.")] = False,
-) -> "GcLine":
+) -> "PlanAnswer":
     """Move a branch's memories into another branch, whether or not its code landed.
 
     >>> made = tr.remember("Threads made it slower", branch="try")
@@ -240,7 +237,7 @@ def merge(
     dry_run: bool = True,
     progress: Progress = None,
     caller: str = "",
-) -> "Merges":
+) -> "Tidied":
     """Merge several memories into one text that you write.
 
     >>> tr.merge().groups
@@ -260,7 +257,7 @@ def dedupe(
     limit: Limit = 20,
     dry_run: bool = True,
     progress: Progress = None,
-) -> "Deduped":
+) -> "Tidied":
     """Find duplicates, and forget exact ones.
 
     >>> tr.dedupe().groups
@@ -282,7 +279,7 @@ def summarize(
     dry_run: bool = True,
     progress: Progress = None,
     caller: str = "",
-) -> "Summaries":
+) -> "Tidied":
     """Store a summary that you write of a topic's memories.
 
     >>> tr.summarize().groups
@@ -322,7 +319,7 @@ def infer_links(
     min_confidence: Annotated[float, Arg("Minimum confidence.", agents="", most=1)] = 0.7,
     limit: Limit = 20,
     dry_run: bool = True,
-) -> "InferredLinks":
+) -> "LinkChanges":
     """Find links between stored memories. Without `dry_run`, create them.
 
     >>> tr.infer_links().links
@@ -338,7 +335,7 @@ def prune_links(
     ids: Ids = (),
     limit: Limit = 1000,
     dry_run: bool = True,
-) -> "PrunedLinks":
+) -> "LinkChanges":
     """Find links of low confidence. Without `dry_run`, remove them.
 
     >>> tr.prune_links().total
@@ -387,9 +384,9 @@ def maintain(
     >>> tr.maintain("dedupe").answer.groups
     ()
     """
-    from treering.actions.answers import Maintained
     from treering.errors import Invalid
     from treering.model.taxonomy import unknown_word
+    from treering.text.values import Maintained
 
     name = next((each for each in OPERATIONS if each == op.strip().lower().replace("-", "_")), None)
     if name is None:

@@ -16,6 +16,7 @@ from treering.branches.trunk import trunk_of
 from treering.call import Advice, Call
 from treering.errors import Conflict, TreeringError
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.web.rendering import plural
 from treering.web.river import BranchLife, LandingMark, draw_river, list_dropped, list_lives, since
 from treering.web.visit import Notice, Visit, cut_page
@@ -45,7 +46,7 @@ def show_branches(visit: Visit) -> Response:
     lives = list_lives(visit.workspace, has_records=visit.has_records)
     range, drawn = _choose_range(visit, lives)
     marks = {mark for life in lives for mark in life.landings}
-    landings: list[LandingMark] = visit.ask(lambda _: sorted(marks, reverse=True))
+    landings: list[LandingMark] = strip_control_characters(sorted(marks, reverse=True))
     page = visit.number("page", 1, most=100_000)
     dropped = visit.number("dropped", 1, most=100_000)
     past = visit.number("landed", 1, most=100_000)

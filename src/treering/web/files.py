@@ -13,6 +13,7 @@ from treering.actions.why.bindings import LineBindings
 from treering.actions.why.source import read_source
 from treering.errors import Invalid, StorageFailed, StoreDamaged
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.verbs.memories import recall
 from treering.web.rendering import MOST_LINES
 from treering.web.visit import Visit, cut_page
@@ -135,7 +136,7 @@ def _list_rows(visit: Visit, head: str, folder: str, counts: Counter[str]) -> li
         for name in names
     ]
     rows.sort(key=lambda row: (-row.memories, not row.is_folder, row.name))
-    clean_rows: list[FileRow] = visit.ask(lambda _: rows)
+    clean_rows: list[FileRow] = strip_control_characters(rows)
     return clean_rows
 
 
@@ -242,7 +243,7 @@ def _read_lines(visit: Visit, path: str, head: str) -> list[str] | None:
         return None
     if b"\0" in data:
         return None
-    texts: list[str] = visit.ask(lambda _: data.decode("utf-8", "replace").split("\n"))
+    texts: list[str] = strip_control_characters(data.decode("utf-8", "replace").split("\n"))
     if texts and not texts[-1]:
         texts.pop()
     return texts

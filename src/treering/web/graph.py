@@ -13,6 +13,7 @@ from treering.actions.graph import EdgeShown, NeighborsAnswer
 from treering.graph.network import Edge, Network, Node
 from treering.model.choices import TYPE_NAMES
 from treering.model.taxonomy import RECORD_TYPES
+from treering.text.values import strip_control_characters
 from treering.verbs.knowledge import graph
 from treering.web.rendering import cut, drawing, element, plural
 from treering.web.visit import Visit
@@ -56,9 +57,9 @@ def show_graph(visit: Visit) -> Response:
         around=around,
         drawing=draw_neighbourhood(visit, around) if around and around.nodes else "",
         map="" if id else draw_map(visit, order[:_MAX_NODES], edges),
-        hubs=visit.ask(lambda _: [(n.id, n.title, linked[n.id]) for n in order if linked[n.id]])[
-            :_HUBS
-        ],
+        hubs=strip_control_characters(
+            [(node.id, node.title, linked[node.id]) for node in order[:_HUBS] if linked[node.id]]
+        ),
         kinds=Counter(node.type for node in nodes).most_common(),
         by_relation=Counter(edge.relation for edge in Network(nodes).edges()).most_common(),
         relations=relations,
@@ -239,7 +240,7 @@ def draw_star(visit: Visit, memory: Card) -> Markup:
 def draw_neighbourhood(visit: Visit, answer: NeighborsAnswer) -> Markup:
     """Return what `graph neighbors` answers."""
     middle = StarNode(answer.id, answer.title, "", 0)
-    nodes = [StarNode(n.id, n.title, n.type, n.depth, n.via or "") for n in answer.nodes]
+    nodes = [StarNode(n.id, n.title, n.type or "", n.depth or 0, n.via or "") for n in answer.nodes]
     return _draw(visit, [middle, *nodes], answer.edges)
 
 

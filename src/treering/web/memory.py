@@ -16,6 +16,7 @@ from treering.model.choices import OUTCOMES, STATUSES, TYPE_NAMES
 from treering.model.taxonomy import RELATIONS
 from treering.model.text_merge import find_gaps
 from treering.text.secrets import mask_secrets
+from treering.text.values import strip_control_characters
 from treering.verbs.memories import read, recall
 from treering.web.graph import draw_star
 from treering.web.visit import Handler, Visit
@@ -159,8 +160,7 @@ def compare_file(visit: Visit, memory: Card, path: str) -> tuple[str, list[DiffP
         if b"\0" in data:
             return now, None
         texts.append(data.decode("utf-8", "replace"))
-    parts: list[DiffPart] = visit.ask(lambda _: compare_lines(*texts, is_brief=True))
-    return now, parts
+    return now, compare_lines(*strip_control_characters(texts), is_brief=True)
 
 
 WRITABLE = tuple(name for name in STATUSES if name in ("active", "needs-review"))

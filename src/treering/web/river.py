@@ -191,13 +191,11 @@ class _Gathering:
         keys: set[str] = set()
         for layer in self._layers:
             for record in promotions(layer.vault, layer.snapshot.tip) if layer.snapshot.tip else ():
-                if record.commit not in keys and self._is_into(record, layer):
+                # A scope's history holds that of the scope it was made from, promotions included.
+                is_into = (record.said.promoted_into or layer.branch) == layer.branch
+                if is_into and record.commit not in keys:
                     keys.add(record.commit)
                     yield self._mark(record, layer), record.said.memories
-
-    def _is_into(self, record: PromotionRecord, layer: Layer) -> bool:
-        """A scope's history holds that of the scope it was made from, promotions included."""
-        return (record.said.promoted_into or layer.branch) == layer.branch
 
     def _mark(self, record: PromotionRecord, layer: Layer) -> LandingMark:
         said = record.said

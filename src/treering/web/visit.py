@@ -11,13 +11,13 @@ from urllib.parse import quote
 from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from treering.actions.answers import strip_control_characters
 from treering.actions.card import Card, CardMaker
 from treering.actions.staleness import CodeTree
 from treering.call import Call
 from treering.errors import Invalid
 from treering.mcp.repository import ServedRepository
 from treering.model.choices import TIERS
+from treering.text.values import strip_control_characters
 from treering.web.guard import Keys
 from treering.web.rendering import make_url
 

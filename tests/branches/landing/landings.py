@@ -19,13 +19,12 @@ def judged(
     repo: Repo,
     tip: str,
     *names: str,
-    had: bool = True,
     limits: Limits = WIDE,
     folder: Path | None = None,
 ) -> Landing:
     judge = Judge(Repository.discover(repo.path), limits, Database(folder))
     tip = repo.git("rev-parse", tip)
-    return judge.landing(tip, targets_of(repo, *names), had_own_commits=had)
+    return judge.landing(tip, targets_of(repo, *names))
 
 
 def edit(repo: Repo, number: int, text: str, name: str = "code.txt") -> str:

@@ -88,7 +88,7 @@ def test_a_quick_look_tells_a_landing_by_the_files_alone(repo):
     commit = squash(repo, "more")
     judge = Judge(Repository.discover(repo.path))
 
-    found = judge.landing(tip, targets_of(repo), had_own_commits=True, is_quick=True)
+    found = judge.landing(tip, targets_of(repo), is_quick=True)
 
     assert ("noop", "main", commit) == found[:3]
 
@@ -134,17 +134,6 @@ def test_octopus_merge_brings_all_its_branches(repo):
     assert found == [("ancestor", "main", octopus)] * 3
 
 
-def test_branch_without_commits_of_its_own_never_landed(repo):
-    """It is an ancestor of trunk from its first moment."""
-    repo.git("branch", "feature")
-    repo.commit_file("later.txt")
-
-    found = judged(repo, "feature", had=False)
-
-    assert found.evidence == "none"
-    assert "no commits of its own" in found.reason
-
-
 def test_branch_cut_from_the_remote_trunk_has_no_commits_of_its_own(repo):
     """Local main is behind; what it lacks is trunk's, not the branch's."""
     repo.git("branch", "origin-main")
@@ -155,10 +144,8 @@ def test_branch_cut_from_the_remote_trunk_has_no_commits_of_its_own(repo):
     own = Judge(Repository.discover(repo.path)).own_commits(
         repo.git("rev-parse", "feature"), targets
     )
-    found = judged(repo, "feature", "main", "origin-main", had=False)
 
     assert own == []
-    assert found.evidence == "none"
 
 
 def test_branch_under_a_merged_stacked_one_landed_with_it(repo):
@@ -526,7 +513,7 @@ def test_edits_of_the_same_files_are_no_landing(repo):
 def test_pruned_tip_is_said_to_be_gone(repo):
     """The branch was deleted long ago and nothing kept its commits."""
     found = Judge(Repository.discover(repo.path)).landing(
-        "1234567890" * 4, [Target("main", repo.git("rev-parse", "main"))], had_own_commits=True
+        "1234567890" * 4, [Target("main", repo.git("rev-parse", "main"))]
     )
 
     assert found.evidence == "none"
@@ -540,10 +527,10 @@ def test_missing_target_is_passed_over(repo):
     targets = [Target("origin/main", "1234567890" * 4), Target("main", commit)]
     judge = Judge(Repository.discover(repo.path))
 
-    found = judge.landing(tip, targets, had_own_commits=True)
+    found = judge.landing(tip, targets)
 
     assert (found.evidence, found.into) == ("squash", "main")
-    assert judge.landing(tip, targets[:1], had_own_commits=True).evidence == "none"
+    assert judge.landing(tip, targets[:1]).evidence == "none"
 
 
 def test_shallow_clone_without_the_merge_base_says_so(repo, tmp_path):
@@ -827,7 +814,7 @@ def test_own_commits_and_ancestry_are_what_git_says(new_repo, seed):
         tip, *others = choose.sample(commits, 3)
         targets = [Target(str(number), other) for number, other in enumerate(others)]
         own = judge.own_commits(tip, targets)
-        found = judge.landing(tip, targets, had_own_commits=True)
+        found = judge.landing(tip, targets)
 
         expected = repo.git("rev-list", tip, "--not", *others).split()
         assert set(own) == set(expected), f"seed {seed}"
@@ -861,7 +848,7 @@ def test_many_branches_share_what_is_known_of_the_trunk(repo, monkeypatch):
     targets = [Target("main", repo.git("rev-parse", "main"))]
     tips = [repo.git("rev-parse", f"b{number}") for number in range(20)]
 
-    found = [judge.landing(tip, targets, had_own_commits=True) for tip in tips]
+    found = [judge.landing(tip, targets) for tip in tips]
 
     assert [landing.evidence for landing in found] == ["none", "squash"] * 10
     assert len(started) <= 20 + 4

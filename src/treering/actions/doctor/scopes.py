@@ -147,7 +147,7 @@ def _find_vanished(
         loss = find_loss(vault, scope, tip, None)
         if loss and lock:
             whole = put_back(vault, scope, tip, loss)
-            heads.put(vault, lock, scope, [whole], "doctor: put back")
+            heads.append_to_own_head(vault, lock, scope, [whole], "doctor: put back")
     except TreeringError:
         return  # a history that cannot be read has a finding of its own
     for part in tell(vault, scope, loss):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from treering.actions.card import Card
 from treering.actions.workspace import MemoryWorkspace, Standpoint
 from treering.branches.layers import layer_at
+from treering.call import Advice, Option
 from treering.clock import Clock, wall_clock
 from treering.derived.history import MemoryEvent
 from treering.derived.ledger import Versions
@@ -85,7 +86,9 @@ class HubWorkspace(MemoryWorkspace):
     @property
     def _reader(self) -> HubReader:
         if self._opened is None:
-            raise Invalid("No repository was named.", hint="Give --repos all.")
+            raise Invalid(
+                "No repository was named.", hint=Advice("Give {}.", Option("repos", "all"))
+            )
         return self._opened
 
     @property

@@ -157,7 +157,7 @@ def update_wait_hook(repository: Repository, *, is_leaving: bool = False) -> str
         folder.mkdir(parents=True, exist_ok=True)
         files.replace_file(path, (shims_folder() / _NAME).read_bytes())
         path.chmod(0o755)
-        files.keep_file(marker, "")
+        files.mark_file(marker)
     return ""
 
 
@@ -167,7 +167,7 @@ def update_push_notice(repository: Repository, *, is_leaving: bool = False) -> N
     marker = repository.common_dir / "treering" / "guard"
     with suppress(OSError):
         if setting in ("on", "block") and not is_leaving:
-            files.keep_file(marker, "")
+            files.mark_file(marker)
         else:
             marker.unlink(missing_ok=True)
 

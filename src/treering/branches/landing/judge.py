@@ -103,12 +103,12 @@ class Judge:
         tip: str,
         targets: Sequence[Target],
         *,
-        had_own_commits: bool,
         is_quick: bool = False,
     ) -> Landing:
-        """Return how the tip of a branch landed in the first of the targets that shows it.
+        """Return how the tip of a branch that had commits of its own landed in the first of the
+        targets that shows it.
 
-        1. it is an ancestor, and the branch had commits of its own -> ancestor
+        1. it is an ancestor                                        -> ancestor
         2. each of its commits is there as an equal patch           -> cherry
         3. its whole diff is there as one patch                     -> squash
         4. merging it changed nothing at some commit since          -> noop
@@ -117,9 +117,7 @@ class Judge:
         With `is_quick` only what ids of files can tell counts for the fourth, and the last, which
         costs most, is left out.
         """
-        return self._within_limits(
-            tip, lambda until: self._judge(tip, targets, had_own_commits, is_quick, until)
-        )
+        return self._within_limits(tip, lambda until: self._judge(tip, targets, is_quick, until))
 
     def landing_of_commit(
         self, commit: str, targets: Sequence[Target], *, is_quick: bool = False
@@ -154,7 +152,6 @@ class Judge:
         self,
         tip: str,
         targets: Sequence[Target],
-        had_own_commits: bool,
         is_quick: bool,
         until: float,
     ) -> Landing:
@@ -164,7 +161,7 @@ class Judge:
             return tell_nothing("There is nothing here that it could have landed in.")
         for target in present:  # 1
             if not self._lineage.beside(tip, self._lineage.line(target.tip)):
-                return self._as_ancestor(tip, target, had_own_commits, until)
+                return self._as_ancestor(tip, target, until)
         places, why_not = self._places(tip, present, until)
         if not places:
             return why_not
@@ -190,12 +187,7 @@ class Judge:
         inquiry = Inquiry(commit, alone, self._changes, self._merging, self._first_step, until)
         return inquiry.answer_alone(self._first_step(commit), is_quick=is_quick)
 
-    def _as_ancestor(
-        self, tip: str, target: Target, had_own_commits: bool, until: float
-    ) -> Landing:
-        if not had_own_commits:
-            reason = f"It has no commits of its own: {tip[:12]} was made in {target.name}."
-            return tell_nothing(reason)
+    def _as_ancestor(self, tip: str, target: Target, until: float) -> Landing:
         line = self._lineage.line(target.tip)
         self._lineage.fork(tip, line, self._limits.commits, time_left(until))
         height = line.height_of(tip)

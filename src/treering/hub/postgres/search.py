@@ -23,7 +23,7 @@ from treering.hub.postgres.rows import (
     write_signs,
 )
 from treering.model.mark import make_mark, unmark
-from treering.model.query import ANY_STATUS, Filters, Query
+from treering.model.query import ANY_STATUS, PARTS, Filters, Query
 from treering.model.taxonomy import RECORD_TYPES
 from treering.search.analysis import join_terms, question_terms, terms
 from treering.search.corpus import K1, B, Corpus, rarity
@@ -99,7 +99,7 @@ def list_conditions(filters: Filters) -> Iterator[Condition]:
     if topic := filters.topic.lower():
         name = "lower(facts ->> 'topic')"
         yield Condition(f"({name} = %s OR starts_with({name}, %s))", (topic, f"{topic}/"))
-    for field in ("title", "author", "agent"):
+    for field in PARTS:
         if part := getattr(filters, field):
             yield Condition(f"strpos(lower(facts ->> '{field}'), %s) > 0", (part.lower(),))
     if place := filters.file.removeprefix("./").rstrip("/"):

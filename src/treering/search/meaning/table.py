@@ -18,7 +18,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +55,7 @@ class TableContents(NamedTuple):
     rows: memoryview
 
 
+@cache  # a server opens many workspaces, and the file is part of the package
 def read_table(file: Path) -> TableContents:
     with file.open("rb") as opened:  # mapped: a question needs a few of its thousands of rows
         data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))

@@ -57,8 +57,8 @@ def replay(steps: Sequence[MemoryStep]) -> ReplayResult:
     if redactions := [step for step in steps if is_redacted(step.after)]:
         step = min(redactions, key=lambda one: one.commit)
         return ReplayResult(step.after, step.blob)
-    play = _Play(in_order(steps))
-    return play.outcome()
+    replayer = _Replayer(in_order(steps))
+    return replayer.outcome()
 
 
 def is_redacted(memory: Memory | None) -> bool:
@@ -99,7 +99,7 @@ def in_order(steps: Sequence[Kind]) -> list[Kind]:
     return order
 
 
-class _Play:
+class _Replayer:
     """The memory while steps are applied to it."""
 
     def __init__(self, steps: list[MemoryStep]) -> None:

@@ -1,4 +1,4 @@
-"""Answers as the doors give them: without hidden characters, and as JSON.
+"""Whole answers as the doors give them: without hidden characters, and as JSON.
 
 In JSON the contract's words are the field names, and what is None is left out.
 """

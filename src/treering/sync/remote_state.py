@@ -75,7 +75,7 @@ def read_listing(listing: Mapping[str, str], prefix: str) -> Iterator[RemoteHead
             yield RemoteHead(ref, clone, component, tip)
 
 
-class Place(NamedTuple):
+class RemoteState(NamedTuple):
     """A remote: its name, ours on it, and what lies there, by the scope it belongs to here."""
 
     remote: str
@@ -88,7 +88,7 @@ class Place(NamedTuple):
     @classmethod
     def of(
         cls, vault: Vault, remote: str, prefix: str, clone: str, there: Iterable[RemoteHead]
-    ) -> "Place":
+    ) -> "RemoteState":
         """Sort heads by scope; what is no name of ours is left out."""
         heads: dict[Scope, list[RemoteHead]] = {}
         names: dict[Scope, Scope] = {}
