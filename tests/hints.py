@@ -2,8 +2,8 @@
 
 Every error that a test meets, and every call that an answer offers, is read here as a shell and
 click would read it. A command without a placeholder is also run, in a copy of the test's
-repository, the first time that one of its form is met. That it does what the hint says is for
-`cli/test_hints.py`.
+repository, the first time that its verb is met with these options. That it does what the hint says
+is for `cli/test_hints.py`.
 """
 
 import re
@@ -27,10 +27,12 @@ _wrong: list[str] = []
 #: Commands to be run, by their form, and the forms that were run by this process.
 _todo: dict[str, list[str]] = {}
 _done: set[str] = set()
-#: Names that stand for what whoever reads them knows, and servers, which go on.
+#: Names that stand for what whoever reads them knows; servers, which go on; and what pushes to a
+#: remote, which tests may share.
 _PLACEHOLDER = r"\.\.\.|[A-Z][A-Z-]+(=[A-Z]+)?|a,b"
-_SERVERS = ("mcp", "web", "hub")
-_VARIABLE = r"[0-9a-hj-km-np-tv-z]{12,40}|out:\w+|/\S+|\d+"
+_NOT_RUN = ("mcp", "web", "hub", "sync")
+#: Verbs whose first word says which operation is meant.
+_OPERATED = ("graph", "entities", "prompts", "checkpoint", "maintain", "hook", "config")
 
 
 def check_text(text: str) -> None:
@@ -53,9 +55,10 @@ def _check(command: str) -> None:
     except (click.ClickException, Misuse, AssertionError, ValueError) as error:
         _wrong.append(f"treering {command}: {error}")
         return
-    form = re.sub(_VARIABLE, "X", command)
+    verb = words[: 2 if words[0] in _OPERATED else 1]
+    form = " ".join((*verb, *(word for word in words if word.startswith("-"))))
     is_whole = not any(re.fullmatch(_PLACEHOLDER, word) for word in words)
-    if is_whole and words[0] not in _SERVERS and form not in _done:
+    if is_whole and words[0] not in _NOT_RUN and form not in _done:
         _todo.setdefault(form, words)
 
 

@@ -146,7 +146,7 @@ class _SyncRun:
                 state = self._fetch()
             except RefMoved:
                 continue
-            if self._direction == "fetch" or not self._is_push_refused(state):
+            if self._direction == "fetch" or self._push(state):
                 self._fold(state)
                 self._index()
                 return self._answer()
@@ -333,30 +333,30 @@ class _SyncRun:
 
     # --- out --------------------------------------------------------------------------------------
 
-    def _is_push_refused(self, state: RemoteState) -> bool:
-        """Push what we have to say; whether it has to be tried again, under another name."""
+    def _push(self, state: RemoteState) -> bool:
+        """Push what we have to say. False if it has to be tried again, under another name."""
         todo = self._list_outgoing(state)
         there = [head.tip for head in state.list_heads()]
         departures = list_departures(self._vault, todo.new.values(), there)
-        if self._has_taken_out(departures):
+        if self._take_out_redacted(departures):
             todo = self._list_outgoing(state)
             departures = list_departures(self._vault, todo.new.values(), there)
         todo = self._without_waiting(todo, departures)
         if any(self._is_of_a_copy(state, scope) for scope in todo.new):
             take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
-            return True
+            return False
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
             # What others let a remote have once is theirs to judge.
             departures = list_departures(self._vault, todo.new.values(), [*there, *lost])
         todo = self._without_secrets(todo, departures)
         if todo.is_empty:
-            return False
+            return True
         self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
         new = {state.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
         results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
         self._note_pushed(state, todo, results)
-        return any(result.is_worth_a_retry for result in results.values())
+        return not any(result.is_worth_a_retry for result in results.values())
 
     def _is_of_a_copy(self, state: RemoteState, scope: Scope) -> bool:
         there = state.own_head(scope)
@@ -392,8 +392,8 @@ class _SyncRun:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
         return plan.put_together(store, self._vault, state, new, self._redactions.replaced)
 
-    def _has_taken_out(self, departures: Departures) -> bool:
-        """Let no text go out that was redacted; whether there was one."""
+    def _take_out_redacted(self, departures: Departures) -> bool:
+        """Let no text go out that was redacted. True if there was one."""
         if ids := self._redactions.find_resurfacing(departures):
             with self._workspace.store.lock() as lock:
                 self._redactions.take_back(self._workspace.actor(lock), ids)
