@@ -259,8 +259,8 @@ def test_a_line_that_is_too_long_is_reported_and_the_rest_goes_in(
     repo: Repo, tmp_path: Path
 ) -> None:
     file = tmp_path / "memories.jsonl"
-    lines = [{"content": "short"}, {"content": "x", "extra": "y" * 1024 * 1024}, {"content": "end"}]
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    long = f'{{"content": "long"{" " * 1024 * 1024}}}'
+    file.write_text(f'{{"content": "short"}}\n{long}\n{{"content": "end"}}\n', encoding="utf-8")
 
     answer = repo.tr.import_path(str(file))
 

@@ -1,10 +1,9 @@
 """Whatever a stranger pushes, calls end within a bound of CPU and keep what is ours."""
 
-import os
 import random
 import re
 import subprocess
-import tempfile
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -70,17 +69,29 @@ class Cost(NamedTuple):
     output: str
 
 
+#: What a process used, told by its parent: one that is forked off this large process is told to be
+#: as large itself.
+_MEASURE = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=sys.stderr).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
+
 def cost_of(repo: Repo, *words: str) -> Cost:
     """Run a command; it has to end well, or with words."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen([str(TREERING), *words], cwd=repo.path, stdout=out, stderr=out)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        output = out.read().decode()
-    assert process.returncode in (0, 1), f"{words}: {output}"
-    assert "internal" not in output, f"{words}: {output}"
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, output)
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURE, str(TREERING), *words],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, seconds, megabytes = map(float, done.stdout.split())
+    assert code in (0, 1), f"{words}: {done.stderr}"
+    assert "internal" not in done.stderr, f"{words}: {done.stderr}"
+    return Cost(seconds, megabytes, done.stderr)
 
 
 def play(

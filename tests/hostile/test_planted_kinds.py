@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,24 @@ VERBS = (
     ("gc",),
     ("doctor",),
     ("init", "--client", "claude"),
+)
+#: The others, which open no files but these.
+OTHER_VERBS = (
+    ("sync",),
+    ("log",),
+    ("why", "a.py"),
+    ("guard",),
+    ("review",),
+    ("graph",),
+    ("diff",),
+    ("entities",),
+    ("prompts",),
+    ("restore",),
+    ("maintain", "enrich"),
+    ("backfill",),
+    ("export",),
+    ("reindex",),
+    ("uninstall", "--dry-run"),
 )
 #: Seconds for one verb, of which the lock may be waited for ten, on a machine that is busy.
 LONGEST = 30
@@ -108,10 +127,10 @@ def plant(path: Path, kind: str, elsewhere: Path) -> None:
             path.symlink_to(elsewhere / "pipe")
 
 
-def play(repo: Repo, planted: str) -> None:
-    """Every verb, each as a process that is stopped, and fails the test, where it waits."""
+def play(repo: Repo, planted: str, verbs: Sequence[tuple[str, ...]] = VERBS) -> None:
+    """Some verbs, each as a process that is stopped, and fails the test, where it waits."""
     feed = json.dumps({"cwd": str(repo.path), "session_id": "s2"}).encode()
-    for words in VERBS:
+    for words in verbs:
         try:
             done = forking.run(words, repo.path, feed, timeout=LONGEST)
         except subprocess.TimeoutExpired:
@@ -130,7 +149,7 @@ def test_every_verb_ends_where_all_files_are_something_else(
 
     for name in names:
         plant(git_dir / name, kind, elsewhere)
-    play(repo, f"{kind} for {len(names)} files")
+    play(repo, f"{kind} for {len(names)} files", (*VERBS, *OTHER_VERBS))
 
     assert len(names) > 15
     assert (elsewhere / "victim").read_bytes() == b"mine\n"

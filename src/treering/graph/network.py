@@ -250,6 +250,8 @@ class SparseNetwork(Network):
         super().__init__(())
         self._find = find
         self._linking = linking
+        self._held: dict[str, list[Edge]] = {}
+        self._leading_to: dict[str, list[Edge]] = {}
 
     def node(self, memory_id: str) -> Node | None:
         node = self.nodes.get(memory_id) or self._find(memory_id)
@@ -261,11 +263,19 @@ class SparseNetwork(Network):
         self, memory_id: str, relations: Sequence[str] = (), direction: str = "both"
     ) -> list[Edge]:
         if memory_id not in self._around and (node := self.node(memory_id)):
-            self._out[memory_id] = [edge for edge in _edges_of(node) if self.node(edge.target)]
-            sources = filter(None, map(self.node, self._linking(memory_id)))
-            edges = (edge for source in sources for edge in _edges_of(source))
-            self._in[memory_id] = [edge for edge in edges if edge.target == memory_id]
+            self._out[memory_id] = [edge for edge in self._read(node) if self.node(edge.target)]
+            for source in filter(None, map(self.node, self._linking(memory_id))):
+                self._read(source)
+            self._in[memory_id] = list(self._leading_to.get(memory_id, ()))
         return super().around(memory_id, relations, direction)
+
+    def _read(self, node: Node) -> list[Edge]:
+        """Return the links of a memory, each made once, however many lead to the same ones."""
+        if node.id not in self._held:
+            self._held[node.id] = _edges_of(node)
+            for edge in self._held[node.id]:
+                self._leading_to.setdefault(edge.target, []).append(edge)
+        return self._held[node.id]
 
     def degree(self, memory_id: str) -> int:
         return len(self.around(memory_id))
