@@ -149,7 +149,7 @@ def _rank(
             order = put_first(order, first)
         order = put_first(order, failed_attempts(order, scores, view, matches))
         top = min(request.limit or _PAGE, FOLDABLE)
-        order = put_newer_first(order, top, view, read)
+        order = put_newer_first(order, top, view, matches.clauses, read)
     order, below = _fold(order, view, request.limit)
 
     cut = len(order) if request.limit is None else request.limit
