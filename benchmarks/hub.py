@@ -370,7 +370,7 @@ def run(sizes: Sequence[int], copied: Sequence[int], filling: Filling, asked: As
         if costs.memories:
             row("updated", describe(costs))
         start = time.perf_counter()
-        hub.settle()
+        hub.remove_unused()
         row("settled, seconds", f"{time.perf_counter() - start:.1f}")
         report(url, folder, names, asked)
         if is_small and costs.memories:

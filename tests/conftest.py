@@ -80,13 +80,24 @@ hints.watch()
 
 
 @pytest.fixture(autouse=True)
-def _hints_can_be_typed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+def _hints_can_be_typed(
+    request: pytest.FixtureRequest, tmp_path: Path, _hints_run: Path
+) -> Iterator[None]:
     """Whatever a test is about: what an error or an answer says to run is a command that runs."""
     yield
     repo = next((one for one in request.node.funcargs.values() if isinstance(one, Repo)), None)
     if repo and repo.path.is_dir():
-        hints.run_new(repo.path, _run_hint)
+        hints.run_new(repo.path, _run_hint, _hints_run)
     assert hints.take_wrong() == []
+
+
+@pytest.fixture(scope="session")
+def _hints_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file for each form that was run, which all workers of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "hints"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _run_hint(words: list[str], folder: Path) -> tuple[int, str]:

@@ -12,6 +12,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -24,9 +25,8 @@ from treering.verbs import VERBS
 
 #: What nobody could run, since the last look.
 _wrong: list[str] = []
-#: Commands to be run, by their form, and the forms that were run by this process.
+#: Commands to be run, by their form.
 _todo: dict[str, list[str]] = {}
-_done: set[str] = set()
 #: Names that stand for what whoever reads them knows; servers, which go on; and what pushes to a
 #: remote, which tests may share.
 _PLACEHOLDER = r"\.\.\.|[A-Z][A-Z-]+(=[A-Z]+)?|a,b"
@@ -58,18 +58,23 @@ def _check(command: str) -> None:
     verb = words[: 2 if words[0] in _OPERATED else 1]
     form = " ".join((*verb, *(word for word in words if word.startswith("-"))))
     is_whole = not any(re.fullmatch(_PLACEHOLDER, word) for word in words)
-    if is_whole and words[0] not in _NOT_RUN and form not in _done:
+    if is_whole and words[0] not in _NOT_RUN:
         _todo.setdefault(form, words)
 
 
-def run_new(repository: Path, run: Callable[[list[str], Path], tuple[int, str]]) -> None:
+def run_new(
+    repository: Path, run: Callable[[list[str], Path], tuple[int, str]], done: Path
+) -> None:
     """Run the commands of a form that was not run before, each in a copy of the repository as the
     test left it. There it may be refused with an error, as what it speaks of may be over; but it
     is never a misuse, and never a bug."""
     todo = _todo.copy()
     _todo.clear()
     for form, words in todo.items():
-        _done.add(form)
+        try:
+            (done / sha256(form.encode()).hexdigest()).touch(exist_ok=False)
+        except FileExistsError:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy"
             shutil.copytree(repository, copy, symlinks=True, ignore=_list_odd)

@@ -54,7 +54,7 @@ class Hooked:
 
     def events(self) -> list[tuple[str, ...]]:
         """What was noted: event, HEAD, commit, and the rest."""
-        return [(e.name, e.head, e.commit, *e.told) for e in self.journal.events()]
+        return [(e.name, e.head, e.commit, *e.input_lines) for e in self.journal.events()]
 
     def settle(self) -> None:
         """Wait until nothing is pending and no worker runs."""

@@ -84,7 +84,7 @@ def endless(workspace, *args, progress=None, **rest):
         print("ended", file=sys.stderr, flush=True)
 
 module.{verb} = endless
-stdio._PATIENCE = 3600
+stdio._FINISH_TIMEOUT = 3600
 stdio.serve(Methods(ServedRepository(Path(sys.argv[1]))))
 import os
 os._exit(0)

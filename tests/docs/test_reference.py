@@ -9,7 +9,7 @@ from treering import errors
 from treering.actions.config import SETTINGS
 from treering.cli.main import BUG, EXPECTED, INTERRUPTED, USAGE
 from treering.errors import TreeringError
-from treering.git.lock import PATIENCE
+from treering.git.lock import LOCK_TIMEOUT
 from treering.verbs import VERBS, find_verb
 
 
@@ -81,7 +81,7 @@ def test_error_example_and_patience_are_real(page):
     error = errors.Invalid("'abc' is too short for an id.", hint="Give at least 4 characters.")
 
     assert str(error.as_json()).replace('"', "'") in text.replace('"', "'")
-    assert f"more than {PATIENCE:g} seconds" in text
+    assert f"more than {LOCK_TIMEOUT:g} seconds" in text
 
 
 def test_every_setting_has_its_line(page):

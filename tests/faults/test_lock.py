@@ -42,7 +42,7 @@ def test_a_lock_kept_too_long_is_busy(repo, holder):
     store = Workspace.open(repo.path).store
     started = time.monotonic()
 
-    with pytest.raises(Busy) as caught, store.lock(patience=0.3):
+    with pytest.raises(Busy) as caught, store.lock(timeout=0.3):
         pass
 
     assert caught.value.code == "busy"

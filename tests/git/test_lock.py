@@ -16,7 +16,7 @@ def test_a_second_writer_waits_then_gives_up(tmp_path: Path) -> None:
     """Bounded waiting, with a code the caller can act on."""
     path = tmp_path / "treering.lock"
 
-    with lock.hold(path), pytest.raises(Busy), lock.hold(path, patience=0.05):
+    with lock.hold(path), pytest.raises(Busy), lock.hold(path, timeout=0.05):
         pass
 
 
@@ -47,7 +47,7 @@ def test_a_lock_file_deleted_by_someone_is_made_anew(tmp_path: Path) -> None:
     with lock.hold(path):
         path.unlink()
 
-        with lock.hold(path, patience=0.2):  # the name is a new file: nobody holds it
+        with lock.hold(path, timeout=0.2):  # the name is a new file: nobody holds it
             assert path.exists()
 
 
@@ -69,11 +69,11 @@ def test_a_lock_file_replaced_before_it_is_locked_is_not_the_lock(
 
     monkeypatch.setattr(fcntl, "flock", replace_then_lock)
 
-    with pytest.raises(Busy), lock.hold(path, patience=0.05):
+    with pytest.raises(Busy), lock.hold(path, timeout=0.05):
         pass
 
     others[0].close()
-    with lock.hold(path, patience=0):  # the other one is done
+    with lock.hold(path, timeout=0):  # the other one is done
         pass
 
 
@@ -93,7 +93,7 @@ def test_a_lock_file_deleted_before_it_is_locked_is_made_anew(
 
     monkeypatch.setattr(fcntl, "flock", delete_then_lock)
 
-    with lock.hold(path), pytest.raises(Busy), lock.hold(path, patience=0.05):
+    with lock.hold(path), pytest.raises(Busy), lock.hold(path, timeout=0.05):
         pass
 
 
@@ -123,7 +123,7 @@ def test_without_flock_a_pid_file_is_used(tmp_path: Path, monkeypatch: pytest.Mo
 
     with lock.hold(path):
         assert path.with_suffix(".pid").exists()
-        with pytest.raises(Busy), lock.hold(path, patience=0.05):
+        with pytest.raises(Busy), lock.hold(path, timeout=0.05):
             pass
     assert not path.with_suffix(".pid").exists()
     assert not lock.is_flock_supported(tmp_path)
@@ -141,5 +141,5 @@ def test_a_pid_file_of_a_dead_process_is_removed(
     path = tmp_path / "treering.lock"
     path.with_suffix(".pid").write_text(f"999999999 {lock._host()}", encoding="utf-8")
 
-    with lock.hold(path, patience=1):
+    with lock.hold(path, timeout=1):
         assert path.exists()

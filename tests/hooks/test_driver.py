@@ -171,7 +171,7 @@ def test_a_dry_run_takes_no_lock_drains_nothing_and_says_what_waits(repo, noting
 
 
 def test_gc_that_waited_long_enough_is_busy_and_names_the_holder(repo, monkeypatch) -> None:
-    monkeypatch.setattr(driver, "PATIENCE", 0)
+    monkeypatch.setattr(driver, "DRIVER_TIMEOUT", 0)
     _land(repo)
     before = repo.refs()
 

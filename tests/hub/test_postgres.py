@@ -206,7 +206,7 @@ def test_mirrors_go_with_their_repositories(
     inside.remove("api")
     database.json("hub", "remove", "web")
 
-    inside.settle()
+    inside.remove_unused()
 
     mirrors = [path.parent.name for path in (tmp_path / "cache").rglob("mirror.git")]
     assert mirrors == ["app"]

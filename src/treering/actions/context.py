@@ -295,7 +295,7 @@ def _make(
     offers = [
         _make_offer(cards.make(place, memory), memory, case) for place, memory, case in chosen
     ]
-    workspace.settle()
+    workspace.learn_in_background()
     offers = sort_offers(offers)
     shown = workspace.show([offer.card for offer in offers])
     offers = [offer._replace(card=card) for offer, card in zip(offers, shown, strict=True)]

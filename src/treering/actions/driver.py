@@ -32,7 +32,7 @@ from treering.store.state import hash_name
 from treering.store.vault import Vault
 
 #: Seconds to wait for another driver.
-PATIENCE = 60.0
+DRIVER_TIMEOUT = 60.0
 _ROUNDS = 3  # plans made for a scope that moves while it is judged
 _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its branch
 _SHARES = "pre-push"
@@ -89,7 +89,7 @@ def run_worker(workspace: Workspace) -> Iterator[Drained]:
     """Be the driver for what someone asks for by hand: what hooks noted is taken in before it and
     has been seen to after it. Waits for a worker that is at it."""
     journal = Journal(workspace.store.folder)
-    with workspace.store.lock_driver(PATIENCE):
+    with workspace.store.lock_driver(DRIVER_TIMEOUT):
         done = capture(workspace)
         # A push asks for the network, too, which is left to the worker.
         waiting = [event for event in journal.captured() if event.name != _SHARES]

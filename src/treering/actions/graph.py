@@ -250,7 +250,7 @@ def graph(
         progress=progress,
     )
     answer = _ANSWERS[op](question)
-    workspace.settle()
+    workspace.learn_in_background()
     return answer
 
 

@@ -186,7 +186,7 @@ class Neighbourhood:
         with contextlib.suppress(Busy, OSError):
             make_folder(self._lock_path.parent, levels=2)
             os.close(open_file(self._lock_path, os.O_RDWR | os.O_CREAT))  # or it is a link
-            with lock.hold(self._lock_path, patience=0):
+            with lock.hold(self._lock_path, timeout=0):
                 self._rows.catch_up(view)
 
     def catch_up_soon(self, another: Callable[[], Workspace]) -> None:

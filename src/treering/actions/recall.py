@@ -183,7 +183,7 @@ def recall(
         rest, total = search_result.rest, search_result.total
         following = workspace.pages.keep(words, rest, total) if rest else ""
 
-    workspace.settle()
+    workspace.learn_in_background()
 
     head = workspace.resolve(at) if at else seen.head
     cards = CardMaker(workspace, search_view, head, seen.code)

@@ -15,7 +15,7 @@ from treering.capture.recording import Recording, Rules
 from treering.capture.sessions import OpenSessions, agent_session
 from treering.errors import Invalid, StoreDamaged
 from treering.git import reflog
-from treering.git.lock import PATIENCE
+from treering.git.lock import LOCK_TIMEOUT
 from treering.git.repository import Head
 from treering.model.dates import duration
 from treering.model.memory import Memory
@@ -80,11 +80,9 @@ class EventRecorder:
     ) -> bool:
         attempt = partial(self._attempt, events, by_oid)
         position = Position(scope, self._trunk, events[-1].commit)
-        patience = PATIENCE if self._until is None else 0.0
+        timeout = LOCK_TIMEOUT if self._until is None else 0.0
         try:
-            self.captured += self._workspace.write(
-                "", attempt, position=position, patience=patience
-            )
+            self.captured += self._workspace.write("", attempt, position=position, timeout=timeout)
         except Invalid as error:
             self.errors.append(f"{scope.branch}: {error.message}")  # and no better another time
         except StoreDamaged as error:

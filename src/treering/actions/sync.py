@@ -46,11 +46,11 @@ from treering.sync.remote_state import (
 
 #: A lease that fails is of a copy of this clone, or of one that was folded: then once more.
 _ATTEMPTS = 5
-_UNATTENDED_PATIENCE = 300.0
+_UNATTENDED_TIMEOUT = 300.0
 #: Characters of a clone's name that are shown: others choose it.
 _MAX_NAME = 24
 #: Seconds to wait for what a push shares in the background.
-_PUSH_PATIENCE = 120.0
+_PUSH_TIMEOUT = 120.0
 
 _WAITS = "a redaction by somebody else waits for a yes"
 #: What a scope was before it was pushed after all.
@@ -69,24 +69,24 @@ def sync(
     wait: bool = False,
     allow_secret: bool = False,
     is_interactive: bool = False,
-    patience: float = _UNATTENDED_PATIENCE,
+    timeout: float = _UNATTENDED_TIMEOUT,
     on_stage: Progress | None = None,
 ) -> Synced:
     """Exchange memories with a remote: both ways, or only one.
 
     With `wait` a sync that a `git push` started in the background is waited for first.
 
-    Without `is_interactive` git asks nobody for a password, and gives up after `patience` seconds.
+    Without `is_interactive` git asks nobody for a password, and gives up after `timeout` seconds.
     """
     way = direction
     name = refspec.find_remote(workspace.repository, remote)
-    seconds = None if is_interactive else patience
+    seconds = None if is_interactive else timeout
     wire = Remote(workspace.repository, name, is_interactive=is_interactive, seconds=seconds)
     run = _SyncRun(workspace, wire, way, allow_secret, on_stage or (lambda _: None))
     if dry_run:
         return run.forecast()
     if wait:
-        with suppress(Busy, OSError), lock.hold(share_lock(workspace), patience=_PUSH_PATIENCE):
+        with suppress(Busy, OSError), lock.hold(share_lock(workspace), timeout=_PUSH_TIMEOUT):
             pass
     refspec.repair(workspace.repository)
     remember_new_tips(workspace.store)  # a prune takes what a fetch saw
@@ -277,7 +277,7 @@ class _SyncRun:
             for scope, tips in wanted.items()
         ]
         if not any(map(self._redactions.is_about, news)):
-            with self._workspace.store.lock(patience=0) as held:
+            with self._workspace.store.lock(timeout=0) as held:
                 for one in news:
                     self._take_one(self._workspace.actor(held), state, one, {})
 

@@ -18,7 +18,7 @@ from treering.clock import Clock, wall_clock
 from treering.errors import Conflict
 from treering.git import refs
 from treering.git.binding import cache_large_trees, set_fsync
-from treering.git.lock import PATIENCE, Held
+from treering.git.lock import LOCK_TIMEOUT, Held
 from treering.git.objects import Person, blob_id
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
@@ -263,7 +263,7 @@ class MemoryWorkspace(ABC):
         """Return the commit of the code that a revision names, where there is code."""
         return None
 
-    def settle(self) -> None:  # noqa: B027
+    def learn_in_background(self) -> None:  # noqa: B027
         """After a look at the index: see to what would be too slow for the answer."""
 
     def show(self, cards: "Sequence[Card]") -> "list[Card]":
@@ -437,7 +437,7 @@ class Workspace(MemoryWorkspace):
 
         return HubWorkspace(self.hub, self.clock).open_hub(repos)
 
-    def settle(self) -> None:
+    def learn_in_background(self) -> None:
         """After a look at the index: make vectors of a slow model, if this process lives on."""
         if not self._one_shot:
             self.searcher.learning.start()
@@ -546,7 +546,7 @@ class Workspace(MemoryWorkspace):
         *,
         create: bool = False,
         position: Position | None = None,
-        patience: float = PATIENCE,
+        timeout: float = LOCK_TIMEOUT,
         seen: tuple[Position, View] | None = None,
     ) -> Result:
         """Run `attempt` under the lock, on a view taken under it, or on one `seen` before that is
@@ -554,14 +554,14 @@ class Workspace(MemoryWorkspace):
 
         With `create` the branch need not be known: what is imported for a branch that is not here
         yet keeps its place. With `position` the place is that one, whatever HEAD is now: what a
-        hook noted belongs where it happened. `patience` is how long to wait for the lock.
+        hook noted belongs where it happened. `timeout` is how long to wait for the lock.
 
         Our own writers wait for the lock; a ref moved by something that does not know it (git
         itself) means looking again from the start.
         """
         for _ in range(_ATTEMPTS):
             try:
-                with self.store.lock(patience) as lock:
+                with self.store.lock(timeout) as lock:
                     trunk = seen[0].trunk if seen else ""
                     at = position or self.position(branch, create=create, trunk=trunk)
                     is_current = seen is not None and at == seen[0] and seen[1].is_current()

@@ -36,7 +36,7 @@ _BUMP = (
 )
 _GITLINK = b"160000"
 _BATCH_SIZE = 200
-_PATIENCE = 60.0
+_DIFF_TIMEOUT = 60.0
 
 
 class CodeCommit(NamedTuple):
@@ -184,7 +184,7 @@ def _changes(
 ) -> Iterator[RangeDiff]:
     ranges = [CommitRange(commit.oid, next(iter(commit.parents), "")) for commit in some]
     try:
-        return diff(repository, ranges, seconds=seconds or _PATIENCE, counts_lines=True)
+        return diff(repository, ranges, seconds=seconds or _DIFF_TIMEOUT, counts_lines=True)
     except StorageFailed as error:
         if seconds and isinstance(error, TookTooLong):
             raise

@@ -31,11 +31,11 @@ def answer_client(repo: str, client: str, event: str) -> None:
 
 def _deadline(client: str, event: str) -> float:
     """As long as the client waits, unless it was told to wait longer, or should not."""
-    from treering.actions.setup.clients import PATIENCE, TOOL_PATIENCE, is_tool_event
+    from treering.actions.setup.clients import HOOK_TIMEOUT, TOOL_TIMEOUT, is_tool_event
 
     try:
         return min(float(os.environ["TREERING_HOOK_SECONDS"]), _LONGEST)
     except (KeyError, ValueError):
         if is_tool_event(client, event):
-            return TOOL_PATIENCE - _TOOL_SPARE
-        return PATIENCE - _SPARE
+            return TOOL_TIMEOUT - _TOOL_SPARE
+        return HOOK_TIMEOUT - _SPARE

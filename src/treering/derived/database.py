@@ -37,7 +37,7 @@ FORMAT = 1
 #: What SQLite puts beside the file.
 BESIDE = ("-wal", "-shm", "-journal")
 _TIMEOUT = 0.1  # seconds to wait for a writer: captures and hooks never wait longer
-_PATIENCE = 2.0  # the same for a redaction
+_BUSY_TIMEOUT = 2.0  # the same for a redaction
 _MEMORY_SECONDS = 60.0
 _CHUNK = 500  # SQLite takes 999 parameters at most, in old versions
 _VERSIONS = "CREATE TABLE versions (name TEXT PRIMARY KEY, version INTEGER) WITHOUT ROWID"
@@ -239,7 +239,7 @@ class Database:
         tables = [name for name in TABLES if name not in keeping]
 
         def empty(db: "sqlite3.Connection") -> bool:
-            db.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
+            db.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT * 1000)}")
             try:
                 with transaction(db):
                     for name in _list_tables(db, tables):

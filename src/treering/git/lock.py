@@ -18,7 +18,7 @@ from typing import NamedTuple
 from treering.errors import Busy, StorageFailed
 from treering.git.files import check_folder, open_plain, read_plain
 
-PATIENCE = 10.0
+LOCK_TIMEOUT = 10.0
 _NO_FLOCK = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 
 
@@ -29,12 +29,12 @@ class Held(NamedTuple):
 
 
 @contextlib.contextmanager
-def hold(path: Path, *, patience: float = PATIENCE, group: bool = False) -> Iterator[Held]:
-    """Hold the repository's lock; Busy when others keep it for longer than `patience` seconds."""
-    until = time.monotonic() + patience
+def hold(path: Path, *, timeout: float = LOCK_TIMEOUT, group: bool = False) -> Iterator[Held]:
+    """Hold the repository's lock; Busy when others keep it for longer than `timeout` seconds."""
+    until = time.monotonic() + timeout
     while (release := _try(path, 0o660 if group else 0o600)) is None:
         if time.monotonic() >= until:
-            raise Busy(f"Another process has been writing for more than {patience:g} seconds.")
+            raise Busy(f"Another process has been writing for more than {timeout:g} seconds.")
         time.sleep(0.001 + os.getpid() % 10 / 1000)  # apart, so that waiters do not march in step
     try:
         yield Held(path)

@@ -31,7 +31,7 @@ from treering.git.binding import (
 BLOB, TREE = 0o100644, 0o040000
 #: No document is larger: 256 KB of content and 64 KB of front matter, and some air.
 MOST = 1024 * 1024
-_PATIENCE = 5
+_ATTEMPTS = 5
 _TEMPORARY = getattr(os, "O_TMPFILE", 0)  # Linux: a file without a name
 _NO_PROBE = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}
 _KINDS = {GIT_OBJECT_BLOB: "blob", GIT_OBJECT_COMMIT: "commit", GIT_OBJECT_TREE: "tree"}
@@ -313,7 +313,7 @@ class Objects:
 def _put(write: Callable[[], Oid]) -> str:
     """Write an object, again where its folder vanished: `git gc` removes the empty ones, also those
     libgit2 has just made."""
-    for _ in range(_PATIENCE):
+    for _ in range(_ATTEMPTS):
         try:
             with disk_turn:
                 return str(write())

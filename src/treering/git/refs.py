@@ -27,7 +27,7 @@ class RefMoved(Conflict):
 
 # A ref lock is held for moments; one this old was left by a process that died.
 STALE_LOCK = 5.0
-_PATIENCE = 10.0
+_REF_LOCK_TIMEOUT = 10.0
 #: Files of single refs below a prefix, from which on git puts them together.
 MANY_LOOSE = 200
 #: refs/treering/heads/<scope>: what has as many parts lies in a folder of all.
@@ -117,12 +117,12 @@ def move(
     """Move a ref from `old` to `new` (None: absent), or raise RefMoved when it is elsewhere.
 
     Lock, look, move: the checked transaction guards against git itself and other tools, which know
-    nothing of our own lock. The caller holds that lock, so a ref lock that outlives the patience
+    nothing of our own lock. The caller holds that lock, so a ref lock that outlives the timeout
     below belongs to a process that died, and is removed.
     """
     if new is not None:
         _keep_reflog(common_dir, name)
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _REF_LOCK_TIMEOUT
     while True:
         try:
             with disk_turn, handle.transaction() as transaction:

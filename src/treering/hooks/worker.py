@@ -70,7 +70,7 @@ def _share(workspace: Workspace, direction: str, pushes: Mapping[str, str]) -> N
 
     if not refspec.is_automatic(workspace.repository):
         return
-    with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", patience=0):
+    with suppress(Busy), lock.hold(workspace.store.folder / "share.lock", timeout=0):
         wait_for_push(workspace, pushes)
         share_in_background(workspace, direction=direction)
 

@@ -179,7 +179,7 @@ class FolderHub:
             result = self._note_failure(name, f"{error.strerror or error}.")
         return result._replace(seconds=round(time.monotonic() - start, 3))
 
-    def settle(self) -> None:
+    def remove_unused(self) -> None:
         """Each update leaves the index tidy."""
 
     def _update(self, record: RepositoryRecord, mirror: Mirror) -> UpdateResult:
@@ -361,7 +361,7 @@ class HubIndex:
 
     @contextmanager
     def _hold(self) -> Iterator[None]:
-        with lock.hold(self._folder / "index.lock", patience=_INDEX_SECONDS):
+        with lock.hold(self._folder / "index.lock", timeout=_INDEX_SECONDS):
             yield
 
 

@@ -184,7 +184,7 @@ class RepositoryHub(Protocol):
         """Bring one repository up to date. Whatever goes wrong with it is in the answer."""
         ...
 
-    def settle(self) -> None:
+    def remove_unused(self) -> None:
         """After a round of updates: take away what nobody needs any more."""
         ...
 

@@ -108,7 +108,7 @@ class Mirror:
         """Be the only one who updates it; Busy at once where somebody else does."""
         try:
             make_folder(self.folder, levels=_LEVELS)
-            hold = lock.hold(self.folder / "update.lock", patience=0)
+            hold = lock.hold(self.folder / "update.lock", timeout=0)
             with hold:
                 yield
         except Busy:

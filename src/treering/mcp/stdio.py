@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from treering.mcp.methods import Methods
 
-_PATIENCE = 10.0  # seconds for calls under way when the input ends
+_FINISH_TIMEOUT = 10.0  # seconds for calls under way when the input ends
 _PIECE = 64 * 1024
 _THREADS = 8
 LONGEST = 8 * 1024 * 1024
@@ -32,7 +32,7 @@ def serve(methods: "Methods") -> None:
     while (line := wire.read_line()) is not None:
         conversation.hear(line)
     if not wire.is_broken:
-        conversation.finish(_PATIENCE)
+        conversation.finish(_FINISH_TIMEOUT)
 
 
 class Workers:

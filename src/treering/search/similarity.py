@@ -1,7 +1,7 @@
 """Which memories are alike, found without comparing each with each.
 
 Two memories that share most of their terms share some of their rarest, so only memories that meet
-on the shelves of several rare terms are compared. A memory joins the first one it is like and is
+in the buckets of several rare terms are compared. A memory joins the first one it is like and is
 compared with nothing more: each family is alike to one of its own, not along a chain of neighbours.
 """
 
@@ -27,8 +27,8 @@ from treering.text.likeness import (
 
 FOLDABLE = 50  # results looked at
 _PROBES = 3  # alike sketches nearly always share one of their three smallest hashes
-_CROWD = 50  # memories looked at on one shelf: hundreds of the same title stay affordable
-_SHARED = 3  # shelves that two memories must meet on
+_CROWD = 50  # memories looked at in one bucket: hundreds of the same title stay affordable
+_SHARED = 3  # buckets that two memories must meet in
 _MOST_COMPARED = 12  # memories that one is compared with
 _STEP = 100  # memories between two calls of `progress`
 
@@ -58,18 +58,18 @@ def folds(entries: Sequence[Entry]) -> dict[int, int]:
     Copies of one memory (the same id on two branches) fold as well, and records that belong
     together.
     """
-    shelves: dict[Label, list[int]] = {}
+    buckets: dict[Label, list[int]] = {}
     under: dict[int, int] = {}
     for place, entry in enumerate(entries[:FOLDABLE]):
         labels: list[Label] = [entry.id, *smallest(unpack_cached(entry.sketch), _PROBES)]
         labels += labels_of(entry)
-        others = {other for label in labels for other in shelves.get(label, ())}
+        others = {other for label in labels for other in buckets.get(label, ())}
         same = [other for other in others if _are_same(entries[other], entry)]
         if same:
             under[place] = min(same)
             continue
         for label in labels:
-            shelves.setdefault(label, []).append(place)
+            buckets.setdefault(label, []).append(place)
     return under
 
 
@@ -97,15 +97,15 @@ def families(
             progress(0, len(entries))
         sketches.append(unpack(entry.sketch))  # each is there once
     ranks = _rank_terms(sketches)
-    shelves: dict[Label, list[int]] = {}
+    buckets: dict[Label, list[int]] = {}
     joiners: dict[int, list[tuple[int, float]]] = {}
 
     for place, entry in enumerate(entries):
         if progress and place % _STEP == 0:
             progress(place, len(entries))
         labels, least = _label(sketches[place], ranks, share * MAYBE_ALIKE)
-        others = _meet(shelves, labels, least)
-        others += [n for n in shelves.get(entry.title, ())[-_CROWD:] if n not in others]
+        others = _meet(buckets, labels, least)
+        others += [n for n in buckets.get(entry.title, ())[-_CROWD:] if n not in others]
         scores = (
             (compare(entries[other], entry), -other)
             for other in others
@@ -118,15 +118,15 @@ def families(
             continue
         own_labels: list[Label] = [*labels, entry.title]
         for label in own_labels:
-            shelves.setdefault(label, []).append(place)
+            buckets.setdefault(label, []).append(place)
 
     groups = [_family(entries, first, others) for first, others in joiners.items()]
     return sorted(groups, key=lambda family: -family.score)
 
 
-def _meet(shelves: Mapping[Label, list[int]], labels: Iterable[Label], least: int) -> list[int]:
+def _meet(buckets: Mapping[Label, list[int]], labels: Iterable[Label], least: int) -> list[int]:
     """The places that share enough labels, those with the most first."""
-    crowds = (shelves[label][-_CROWD:] for label in labels if label in shelves)
+    crowds = (buckets[label][-_CROWD:] for label in labels if label in buckets)
     counts = Counter(chain.from_iterable(crowds))
     near = [place for place, count in counts.items() if count >= least]
     return nlargest(_MOST_COMPARED, near, key=counts.__getitem__)

@@ -41,16 +41,16 @@ class Store:
         return self.repository.common_dir / "treering.lock"
 
     @contextmanager
-    def lock(self, patience: float = lock.PATIENCE) -> Iterator[Held]:
+    def lock(self, timeout: float = lock.LOCK_TIMEOUT) -> Iterator[Held]:
         """Hold the lock; whatever is written meanwhile is as open as the repository is shared."""
         word = self.repository.config("core.sharedRepository") or "umask"
         if not files.is_for_group(word):
-            with lock.hold(self.lock_path, patience=patience) as held:
+            with lock.hold(self.lock_path, timeout=timeout) as held:
                 yield held
         else:
             with (
                 files.share(word),
-                lock.hold(self.lock_path, patience=patience, group=True) as held,
+                lock.hold(self.lock_path, timeout=timeout, group=True) as held,
             ):
                 yield held
 
@@ -59,7 +59,7 @@ class Store:
         return self.repository.common_dir / "treering-worker.lock"
 
     @contextmanager
-    def lock_driver(self, patience: float, inherited: int | None = None) -> Iterator[None]:
+    def lock_driver(self, timeout: float, inherited: int | None = None) -> Iterator[None]:
         """Be the one who drains and lets memories follow their branches. This lock is taken before
         the store's, never after it; `inherited` is a descriptor that may hold it already."""
         path = self.driver_lock_path
@@ -70,11 +70,11 @@ class Store:
                 word = self.repository.config("core.sharedRepository") or "umask"
                 group = files.is_for_group(word)
                 try:
-                    stack.enter_context(lock.hold(path, patience=patience, group=group))
+                    stack.enter_context(lock.hold(path, timeout=timeout, group=group))
                 except Busy as error:
                     raise Busy(
                         f"The worker's lock is held by {lock.describe_holder(path)}, "
-                        f"for more than {patience:g} seconds.",
+                        f"for more than {timeout:g} seconds.",
                         hint="It drains what hooks noted, or runs gc. If it is stopped, "
                         "`kill -CONT` lets it go on.",
                     ) from error

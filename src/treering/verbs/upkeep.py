@@ -184,7 +184,7 @@ def sync(
         bool, Arg("Push even what looks like a credential.", doors=NOT_MCP)
     ] = False,
     is_interactive: bool = False,
-    patience: float = 300.0,
+    timeout: float = 300.0,
     on_stage: Callable[[str], None] | None = None,
 ) -> "Synced":
     """Share memories through a git remote: fetch, merge, push.

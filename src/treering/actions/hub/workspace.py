@@ -258,7 +258,7 @@ def update(
         results.append(result)
         if say:
             say(result)
-    hub.settle()
+    hub.remove_unused()
     return UpdateRound(
         tuple(sorted(results)),
         sum(result.status == "updated" for result in results),

@@ -14,7 +14,7 @@ PLUGIN = """\
 // Written by `treering init --client opencode`; `treering uninstall` takes it away.
 import { spawn } from "node:child_process"
 
-const PATIENCE = 2000 // milliseconds
+const TIMEOUT = 2000 // milliseconds
 const EDITS = ["edit", "write", "apply_patch"]
 
 // The answer of treering, or nothing where it is not installed, fails or takes too long.
@@ -25,7 +25,7 @@ const ask = (directory, event, session, input) =>
     const timer = setTimeout(() => {
       child.kill()
       resolve("")
-    }, PATIENCE)
+    }, TIMEOUT)
     let answer = ""
     child.stdout.on("data", (part) => (answer += part))
     child.stdin.on("error", () => {})
@@ -85,7 +85,7 @@ export const Treering = async ({ directory }) => {
 
 _SERVER = {"command": "treering", "args": ["mcp"]}
 #: Seconds that clients are told to wait for a hook, and for one that a tool's call waits for.
-PATIENCE, TOOL_PATIENCE = 5, 2
+HOOK_TIMEOUT, TOOL_TIMEOUT = 5, 2
 #: What keeps a hook silent where treering is not installed: the file may be everybody's.
 SILENTLY = " 2>/dev/null || true"
 _CODEX_END = 3  # the most Codex grants the end of a session; more is cut, with a warning
@@ -207,7 +207,7 @@ def _hooks(client: str, events: Events) -> tuple[JsonEdit, ...]:
     """The hooks as the client wants them: Cursor flat, the others in groups."""
     edits = []
     for event, matcher in _matchers(client, events).items():
-        seconds = TOOL_PATIENCE if matcher else PATIENCE
+        seconds = TOOL_TIMEOUT if matcher else HOOK_TIMEOUT
         if (client, event) == ("codex", "SessionEnd"):
             seconds = _CODEX_END
         command = f"treering hook agent {client} {event}{SILENTLY}"

@@ -40,7 +40,7 @@ from treering.model.scope import REFS
 from treering.sync.refspec import find_remote, find_sharing_remote
 
 #: Seconds for a remote to answer when nobody is there to wait for it.
-_PATIENCE = 30.0
+_FETCH_TIMEOUT = 30.0
 _WRITE_TRANSCRIPTS = frozenset({"claude", "codex", "gemini"})
 _TRANSCRIPT_NOTE = (
     "Sessions are summarised from their transcripts, on this machine only: "
@@ -155,7 +155,7 @@ def _fetch_memories(
             "fetch",
             remote=remote,
             is_interactive=is_interactive,
-            patience=_PATIENCE,
+            timeout=_FETCH_TIMEOUT,
             on_stage=progress,
         )
     except TreeringError as error:
@@ -222,7 +222,7 @@ def _session_notes(repository: Repository, clients: Sequence[str]) -> list[str]:
 def _make_worker_lock(workspace: Workspace) -> None:
     """Shims lock what they find; how open it has to be is known here. Before the store's lock, as
     everywhere."""
-    with suppress(Busy), workspace.store.lock_driver(patience=0):
+    with suppress(Busy), workspace.store.lock_driver(timeout=0):
         return
 
 

@@ -148,7 +148,7 @@ class PostgresHub:
         status: UpdateStatus = "updated" if is_new else "unchanged"
         return UpdateResult(record.name, status, count, news, losses, notes=state.notes)
 
-    def settle(self) -> None:
+    def remove_unused(self) -> None:
         """Drop the mirrors of repositories that somebody took out, here or elsewhere."""
         with suppress(TreeringError, OSError):
             folders = set(self._folder_of("x").parent.iterdir())
