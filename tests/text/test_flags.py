@@ -10,7 +10,7 @@ from treering.text import flags, hygiene, secrets, steering
 RULES = (hygiene, secrets, steering)
 #: Of the code that finds, by number of the detectors. Changed what they find? Count one up in
 #: flags.py, and write down the new digest. Changed only how? Write down the new digest.
-DIGESTS = {4: "186f7b8f0cad7cab"}
+DIGESTS = {4: "7a1d601f0f2e5918"}
 
 
 def test_new_rules_have_a_new_number() -> None:

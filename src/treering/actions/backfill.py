@@ -44,7 +44,7 @@ _CREATED = "branch: Created from "
 
 @dataclass(frozen=True, slots=True)
 class Backfilled:
-    """How many commits were captured, on which branches, and how many were not: because they were
+    """The commits that were captured, by branch, and those that were not: because they were
     there already, or because they tell nothing new (`left_out`, by what they are)."""
 
     captured: int
@@ -73,7 +73,7 @@ def backfill(
 
 
 class BackfillEstimate(TypedDict):
-    """How many commits a backfill would look at, and about how long that takes."""
+    """The number of commits a backfill would look at, and the seconds that may take."""
 
     commits: int
     seconds: int

@@ -24,7 +24,7 @@ _MOST_FILES = 200
 
 
 class CodeSince(TypedDict):
-    """What happened to the code; `known` is false where the commit of then is not here."""
+    """Changes of the code since; `known` is false where the commit of then is not here."""
 
     commits: int
     files: list[str]

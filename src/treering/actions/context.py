@@ -182,7 +182,7 @@ _MOST_FLAGGED = 1000
 
 
 class ContextPassage(TypedDict):
-    """What was handed over of a memory."""
+    """The part of a memory that was handed over."""
 
     id: str
     text: str

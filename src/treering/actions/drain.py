@@ -19,7 +19,7 @@ _FEW, _SOME = 8, 50  # for a reader, who must be able to stop; many at once are 
 
 
 class Drained(NamedTuple):
-    """How many commits were captured, how many events wait still, and which ones are done."""
+    """The result of a drain: commits captured, events that still wait, and events done."""
 
     captured: int
     pending: int
@@ -67,7 +67,7 @@ def _take_in_fetched(workspace: Workspace) -> None:
 
 
 def start_driver(workspace: Workspace, is_reason: Callable[[JournalEvent], bool]) -> None:
-    """Where an event is a reason for it, and nobody is at it: let a process work the journal off.
+    """Let a process work the journal off if an event asks for it and nobody is at it.
 
     So is any that came while we looked whether somebody is: its shim may have found the lock taken
     by this very look, and left.

@@ -222,7 +222,7 @@ class _PlanRun:
         return moved
 
     def give_up(self, lines: list[PlanLine]) -> None:
-        """What kept changing is as it was; the next run sees to it."""
+        """Leave what kept changing as it was; the next run sees to it."""
         wanted = [line for one in lines if (line := self._choose(one)) is not None]
         why = "It changed meanwhile: next time."
         self.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in wanted]

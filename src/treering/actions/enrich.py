@@ -33,7 +33,7 @@ _ALONE = 400  # characters from which on a text without any structure is hard to
 
 
 class Suggestions(TypedDict, total=False):
-    """What rules would add to a memory; what they have nothing for is left out."""
+    """Additions to a memory by rules; fields without one are left out."""
 
     tags_add: tuple[str, ...]
     title: str

@@ -328,7 +328,7 @@ def delete_entities(
 
 
 class _EntityMerge(NamedTuple):
-    """What a merge would write."""
+    """A merge of entities that can be written."""
 
     into: Entity
     name: str

@@ -341,7 +341,7 @@ Source = TrashedScope | EarlierTip
 
 
 class RestoredScope(NamedTuple):
-    """What came back, and from where."""
+    """A scope that came back, and the ref it came from."""
 
     branch: str
     memories: int
@@ -370,7 +370,7 @@ class WaitingBranch(NamedTuple):
 
 
 class TrashListing(NamedTuple):
-    """What can be restored: the scopes in the trash, the newest first, and those of branches that
+    """Scopes that can be restored: those in the trash, the newest first, and those of branches that
     are gone and wait for gc."""
 
     trash: tuple[TrashedBranch, ...]

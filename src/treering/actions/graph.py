@@ -138,7 +138,7 @@ _LIMITS = {"suggest": 10}
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What was asked, checked, and the network it is asked of."""
+    """A checked question, and the network it is asked of."""
 
     network: Network
     start: str

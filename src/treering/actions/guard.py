@@ -72,7 +72,7 @@ class GuardFinding:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """What a range of commits overrules, the gravest first; `at` is the code before it."""
+    """Findings about a range of commits, the gravest first; `at` is the code before it."""
 
     range: str
     at: str
@@ -86,7 +86,7 @@ class Guarded:
 
 
 class _ComparedCode(NamedTuple):
-    """What is compared: commits, and the branches whose memories count before and after."""
+    """The two sides of a comparison: commits, and the branches whose memories count."""
 
     name: str
     base: str

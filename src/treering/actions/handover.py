@@ -34,7 +34,7 @@ _DIGEST = 12
 
 
 class HookSession:
-    """What one session of an agent is about, and what it was told."""
+    """The task of one session of an agent, and what it was told."""
 
     def __init__(self, state: StateFolder | None, session: str) -> None:
         self._state = state if session else None
@@ -183,7 +183,7 @@ class Offer(NamedTuple):
 
 
 class HandedPassage(NamedTuple):
-    """What is handed over of a memory."""
+    """The part of a memory that is handed over."""
 
     id: str
     text: str

@@ -57,7 +57,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """What was found, copies first, and what was done about it."""
+    """Groups of memories, copies first, and what was done about them."""
 
     groups: tuple[Group, ...]
     total: int

@@ -58,7 +58,7 @@ class SuggestedLink(NamedTuple):
 
 
 class LinkClues(NamedTuple):
-    """What was found around a memory; `is_complete` says whether everything was looked at."""
+    """Clues found around a memory; `is_complete` says whether everything was looked at."""
 
     links: tuple[Inferred, ...] = ()
     suggested: tuple[SuggestedLink, ...] = ()
@@ -218,7 +218,7 @@ def _list_replaced(
 
 
 class _VisibleCopies:
-    """Whether what the table suggests is what git shows, looked up once each.
+    """Candidates of the table checked against what git shows, once each.
 
     What reads like an order is not: its words would come back in an answer nobody asked it of, and
     stay in the reason of a link.

@@ -38,7 +38,7 @@ _STRENGTH: dict[Origin, int] = {UNVERIFIED: 0, TEAMMATE: 1, YOU: 2}
 
 
 class Attribution(NamedTuple):
-    """Whose word a memory is: the weakest of all who had a hand in it, those of them whom its
+    """The origin of a memory: the weakest of all who had a hand in it, those of them whom its
     `author` does not name, and dates that are credible."""
 
     origin: Origin

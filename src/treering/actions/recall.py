@@ -24,7 +24,7 @@ Search = Callable[[int | None], SearchResult]
 
 
 class RecallRequest(NamedTuple):
-    """What is asked, of which view; of views `elsewhere` it is only counted, by a word."""
+    """A question and its view; in the views `elsewhere` matches are only counted, by a word."""
 
     workspace: MemoryWorkspace
     view: View

@@ -32,7 +32,7 @@ _OURS = below(REFS)
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """What was taken out, what still holds it, and what is left to do by hand."""
+    """A redaction: the text taken out, what still holds it, and what is left to do by hand."""
 
     id: str
     dry_run: bool
@@ -45,7 +45,7 @@ class Redacted:
 
 
 class Past(NamedTuple):
-    """What a vault's history knows of one memory, and the refs of ours that lead there."""
+    """The history of one memory in a vault, and the refs of ours that lead there."""
 
     texts: frozenset[str]  # blobs
     refs: tuple[str, ...]

@@ -18,7 +18,7 @@ from treering.text.classify import as_given as given_type
 
 
 class Remembered(NamedTuple):
-    """What was stored, or what was there already (`duplicate`)."""
+    """The memory that was stored, or was there already (`duplicate`)."""
 
     id: str
     uri: str

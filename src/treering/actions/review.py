@@ -33,7 +33,7 @@ _REVIEWED = "reviewed"
 
 @dataclass(frozen=True, slots=True)
 class ReviewQueue:
-    """What is doubtful as seen from a branch, the gravest first, and what was kept just now."""
+    """Doubts as seen from a branch, the gravest first, and what was kept just now."""
 
     branch: str
     total: int
@@ -84,7 +84,7 @@ def _rank(found: _Doubtful) -> tuple[object, ...]:
 
 
 class _Doubts:
-    """What there is to say against the memories of a view."""
+    """Doubts about the memories of a view."""
 
     def __init__(self, workspace: Workspace, position: Position, branch: str) -> None:
         view = workspace.view_from(position)

@@ -21,7 +21,7 @@ START, END = "start", "end"
 
 
 class Account(NamedTuple):
-    """What is told of a session: a title, all of it, and the files it changed."""
+    """An account of a session: a title, the text, and the files it changed."""
 
     text: str
     asked: str = ""

@@ -124,7 +124,7 @@ class _CodeText:
 
 
 class _Quotations:
-    """What a memory speaks of, as far as it may be quoted from code."""
+    """Words of a memory that may be quoted from code."""
 
     def __init__(self, memory: Memory) -> None:
         text = re.sub(_DENIED, " ", f"{memory.title}\n{memory.content}"[:_MAX_TEXT])

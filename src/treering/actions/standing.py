@@ -35,7 +35,7 @@ class LandedAs(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What there is to say of it; `landed` where it is accepted."""
+    """The standing of a memory; `landed` if it is accepted."""
 
     standing: StandingWord | None = None
     landed: LandedAs | None = None

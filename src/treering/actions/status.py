@@ -137,7 +137,7 @@ def store_state(workspace: Workspace, everything: View) -> StoreState:
 
 
 class ShareState(TypedDict):
-    """What waits: to be shared, and to be taken in."""
+    """Counts of what waits to be shared, and to be taken in."""
 
     journal: JournalState
     sync: SyncState
@@ -505,7 +505,7 @@ class StatusBranches(TypedDict):
 
 
 class StatusReview(TypedDict):
-    """What is doubtful, the gravest first."""
+    """Doubts, the gravest first."""
 
     branch: str
     total: int

@@ -450,7 +450,7 @@ class _SyncRun:
                     self._lines[scope] = SyncedScope(scope.branch, "dropped")
 
     def _fold(self, state: RemoteState) -> None:
-        """Where nothing else was to do, make few heads of many."""
+        """Make few heads of many if there was nothing else to do."""
         if self._direction != "full" or self._lines or self._pushed:
             return
         with suppress(SyncRefused):

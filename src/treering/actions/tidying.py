@@ -35,7 +35,7 @@ class MemoryText(TypedDict):
 
 
 class Outlook(TypedDict):
-    """What a text would become, and what would become of the memories it is about."""
+    """The memory a text would become, and what would become of those it is about."""
 
     title: str
     type: str
@@ -81,7 +81,7 @@ class SameMemories:
 
 
 class Selection(TypedDict, total=False):
-    """Which memories an operation is about, as its caller says it."""
+    """The memories an operation is about, as its caller names them."""
 
     branch: str
     ids: Sequence[str]
@@ -254,7 +254,7 @@ def text_given(content: str) -> str:
 
 
 class Rewrite:
-    """What is going to be written; nothing is until `commit`."""
+    """Changes to be written together; nothing is until `commit`."""
 
     def __init__(self, workspace: Workspace, view: View) -> None:
         self._workspace = workspace

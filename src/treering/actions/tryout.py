@@ -60,7 +60,7 @@ class HistoryFinding(NamedTuple):
 
 
 class Tryout(NamedTuple):
-    """How much of the history gives reasons, and some of them."""
+    """The share of the history that gives reasons, and some of them."""
 
     commits: int
     with_reason: int

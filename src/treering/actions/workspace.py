@@ -63,7 +63,7 @@ WriteOp = Literal[
 
 
 class Position(NamedTuple):
-    """Where a call acts: the scope it writes to, and the code that goes with it."""
+    """The place a call acts in: the scope it writes to, and the code that goes with it."""
 
     scope: Scope
     trunk: str
@@ -204,7 +204,7 @@ class WorkspaceOptions(TypedDict, total=False):
 
 
 class Standpoint(NamedTuple):
-    """What a call sees: a view, and the code that its memories are about, where that is here."""
+    """The view of a call, and the code that its memories are about, if that is here."""
 
     view: View
     #: The branch it is seen from, and the trunk.

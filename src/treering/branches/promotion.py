@@ -243,7 +243,7 @@ def _last_code(vault: Vault, scope: Scope) -> CodePosition | None:
 
 
 class Brought(NamedTuple):
-    """What promotions of one moment brought into a scope: by id the version they took, and what
+    """Versions that promotions of one moment brought into a scope, by id, and what
     was there before them, if anything."""
 
     versions: dict[str, tuple[str, str | None]]

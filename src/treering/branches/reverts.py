@@ -68,7 +68,7 @@ class _Event(NamedTuple):
 
 
 class Reverts:
-    """What is taken back in the histories of one repository."""
+    """Reverted commits in the histories of one repository."""
 
     def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository

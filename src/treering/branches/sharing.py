@@ -179,7 +179,7 @@ def read_pushed(vault: Vault, remote: str, there: Scope) -> str | None:
 
 
 class Sharing(NamedTuple):
-    """Where a scope goes on a remote, or why it stays here."""
+    """The place of a scope on a remote, or the reason why it stays here."""
 
     there: Scope | None
     reason: str = ""

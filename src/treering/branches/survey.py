@@ -129,7 +129,7 @@ def judge_life(entry: SurveyedScope, survey: Survey) -> Literal["live", "gone", 
 
 
 class _Look(NamedTuple):
-    """What a survey looks at."""
+    """The refs and branches that a survey looks at."""
 
     repository: Repository
     vault: Vault

@@ -110,7 +110,7 @@ def _fetched_tips(repository: Repository, name: str) -> list[str]:
 
 
 class RemoteAnswer(NamedTuple):
-    """What a remote said of its trunk: its name, its commit, and the names it had before."""
+    """A remote's trunk as it said: its name, its commit, and the names it had before."""
 
     head: str
     tip: str

@@ -36,7 +36,7 @@ class EarlierTip(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What became of the memories, prompts and templates a scope had."""
+    """The effect of a deed on the memories, prompts and templates a scope had."""
 
     files: int
     changed: int  # or hidden

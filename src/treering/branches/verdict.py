@@ -38,7 +38,7 @@ class LandedVersions(NamedTuple):
 
 
 class ScopeVerdict(NamedTuple):
-    """What is to be taken over, and what has landed nowhere."""
+    """Versions to be taken over, and those that have landed nowhere."""
 
     landed: tuple[LandedVersions, ...]
     rest: tuple[MemoryVersion, ...]

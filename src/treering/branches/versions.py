@@ -35,7 +35,7 @@ class MemoryVersion(NamedTuple):
 
 
 class ScopeHistory:
-    """What the commits of a scope tell, of those that were read of all histories."""
+    """The history of a scope, out of the commits that were read of all histories."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ _NAMED_COMMIT = rb"(?m)^commit: ([0-9a-f]{40})$"
 
 
 class Rules(NamedTuple):
-    """What decides how commits are captured; see `treering.capture` and `treering.sessiongap`."""
+    """Settings of how commits are captured; see `treering.capture` and `treering.sessiongap`."""
 
     capture: str
     gap: float
@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 
 class Recording:
-    """What commits and rewrites change in the memories of one scope."""
+    """Changes that commits and rewrites make to the memories of one scope."""
 
     def __init__(
         self, view: View, scope: Scope, known: Mapping[str, CodeCommit], rules: Rules

@@ -50,7 +50,7 @@ def read_hub() -> HubSetting:
 
 
 def start_driver(common_dir: Path) -> None:
-    """What a shim does: work off in the background what hooks noted."""
+    """Work off in the background what hooks noted, as a shim does."""
     if not os.environ.get("TREERING_WORKER"):
         words = own_command("hook", "work", "-C", str(common_dir))
         start_process("nice", *words, env={"TREERING_WORKER": "1"})

@@ -72,7 +72,7 @@ def _render_plainly(answer: object) -> str:
 
 
 def stop_collecting_imports() -> None:
-    """What was imported stays as long as the process: the collector never looks at it again."""
+    """Keep what was imported from the garbage collector: it stays as long as the process."""
     gc.freeze()
     gc.enable()
 

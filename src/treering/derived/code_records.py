@@ -36,7 +36,7 @@ _NAMING = f"{_SAYING} AND (is_bulk = 0 OR promoted_into != '')"
 
 
 class CodeRecord(NamedTuple):
-    """What a memory commit says of the code; of a promotion `merged_as` and `taken_from`."""
+    """The code a memory commit was made beside; of a promotion `merged_as` and `taken_from`."""
 
     commit: str
     op: str

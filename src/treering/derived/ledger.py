@@ -58,7 +58,7 @@ _ADD_VERSION = "INSERT OR REPLACE INTO authorship VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class Versions(ABC):
-    """What is known of versions of memories."""
+    """Facts about versions of memories."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -99,7 +99,7 @@ class VersionTable(Versions):
 
 
 class Ledger(VersionTable):
-    """What is known of one repository's versions, up to date with its history."""
+    """Facts about one repository's versions, up to date with its history."""
 
     def __init__(
         self, store: Store, database: Database, state: StateFolder, clock: Callable[[], float]

@@ -50,7 +50,7 @@ class Contribution(NamedTuple):
 
 
 class Walk:
-    """What is known so far, and what the commits handed in add to it."""
+    """The state of a walk, and what the commits handed in add to it."""
 
     def __init__(
         self,

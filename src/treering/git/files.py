@@ -23,7 +23,7 @@ _ALL = {"all", "world", "everybody", "2"}
 
 
 class ForeignFile(OSError):
-    """What is there is not ours; to callers it is like a disk that cannot be used."""
+    """A file that is not ours; to callers it is like a disk that cannot be used."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(errno.EPERM, "Not a plain file or folder of this user's", str(path))

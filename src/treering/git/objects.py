@@ -54,7 +54,7 @@ _MOST_KEPT = 20_000
 
 
 class CommitInfo(NamedTuple):
-    """What a commit says; times in seconds since the epoch."""
+    """The fields of a commit; times in seconds since the epoch."""
 
     oid: str
     tree: str
@@ -65,7 +65,7 @@ class CommitInfo(NamedTuple):
 
 
 class Person(NamedTuple):
-    """Who commits."""
+    """A committer or author."""
 
     name: str
     email: str

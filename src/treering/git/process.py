@@ -76,7 +76,7 @@ def _environment() -> dict[str, str]:
 
 
 class ProcessResult(NamedTuple):
-    """How a git command ended, and what it said."""
+    """The exit code of a git command, and what it said."""
 
     code: int
     out: bytes

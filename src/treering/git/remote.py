@@ -34,7 +34,7 @@ _FORBIDDEN = (
 
 
 class PushedRef(NamedTuple):
-    """What became of one ref of a push."""
+    """The outcome of a push for one ref."""
 
     ref: str
     is_done: bool
@@ -47,7 +47,7 @@ class PushedRef(NamedTuple):
 
 
 class RemoteListing(NamedTuple):
-    """What a remote has now: refs below a prefix, branches, and the one its HEAD is on (or "").
+    """The refs of a remote below a prefix, its branches, and the one its HEAD is on (or "").
 
     Names are what a stranger chose.
     """

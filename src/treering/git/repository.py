@@ -27,7 +27,7 @@ _CONVERTED = ("filter", "working-tree-encoding")
 
 
 class Head(NamedTuple):
-    """Where HEAD is. During a rebase or bisect it is detached, and still working on a branch."""
+    """The position of HEAD. During a rebase or bisect it is detached, and still on a branch."""
 
     branch: str | None
     commit: str | None

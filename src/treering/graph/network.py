@@ -17,7 +17,7 @@ _DAY = 86_400.0
 
 
 class Node(Protocol):
-    """What a network needs to know of a memory; an index entry knows it."""
+    """The fields a network needs of a memory; an index entry has them."""
 
     @property
     def blob(self) -> str: ...

@@ -292,7 +292,7 @@ class FolderHub:
 
 
 class HubIndex:
-    """What is derived from the memories of all mirrors: one database, and one pair of indexes."""
+    """Derived state of the memories of all mirrors: one database, and one pair of indexes."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._folder = folder

@@ -46,7 +46,7 @@ class RepositoryRecord(NamedTuple):
 
 
 class UpdateResult(NamedTuple):
-    """What an update did for one repository."""
+    """The result of an update for one repository."""
 
     name: str
     status: UpdateStatus

@@ -63,7 +63,7 @@ class MirrorLayer(NamedTuple):
 
 
 class MirrorState(NamedTuple):
-    """What a mirror holds: scopes, the trunk's first, and the heads they were made from."""
+    """The contents of a mirror: scopes, the trunk's first, and the heads they were made from."""
 
     trunk: str = ""
     layers: tuple[MirrorLayer, ...] = ()
@@ -204,7 +204,7 @@ class Mirror:
             config.put(self.git_dir, f"remote.{REMOTE}.url", url)
 
     def _clear_leftovers(self) -> None:
-        """What a killed updater left: nobody else writes here while we hold the lock."""
+        """Remove what a killed updater left: nobody else writes here while we hold the lock."""
         for pattern in _LEFTOVERS:
             for file in self.git_dir.glob(pattern):
                 with suppress(OSError):

@@ -14,7 +14,7 @@ _MAX_NAME = 100
 
 
 class RepoFreshness(NamedTuple):
-    """How fresh the hub is; `behind` is True if the repository is known to have more."""
+    """The time of the last update; `behind` is True if the repository is known to have more."""
 
     name: str
     updated: str

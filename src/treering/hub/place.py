@@ -15,7 +15,7 @@ _NOWHERE = Path("/dev/null")  # no repository: what the user and the machine hav
 
 
 class HubSetting(NamedTuple):
-    """What a door knows of the hub: the place it was told, and folders for what it is not.
+    """Settings of the hub at a door: the place it was told, and folders for what it is not.
 
     `data` is the user's folder for what is kept, `cache` the one for what can be made again.
     """

@@ -21,7 +21,7 @@ _SAME_MEMORIES = ("reindex", "infer_links", "prune_links")
 
 
 class ToolAnswer(NamedTuple):
-    """What goes back to the client."""
+    """The answer that goes back to the client."""
 
     text: str
     is_error: bool = False
@@ -30,7 +30,7 @@ class ToolAnswer(NamedTuple):
 
 
 class Served(Protocol):
-    """What a server works for: a repository, or what a token may see of a hub."""
+    """The side a server works for: a repository, or what a token may see of a hub."""
 
     @property
     def agent(self) -> str: ...

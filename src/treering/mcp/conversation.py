@@ -54,7 +54,7 @@ _FILTERS = ("toolsListChanged", *_WANTED.values())
 
 
 class Conversation:
-    """What is known of a client between its lines. `send` writes a message, `start` begins work on
+    """The state of a client between its lines. `send` writes a message, `start` begins work on
     another thread; both may be called from any."""
 
     def __init__(self, methods: "Methods", send: Send, start: Callable[[Work], None]) -> None:
@@ -289,7 +289,7 @@ def _name_of(client: Message) -> str:
 
 
 def _check_envelope(meta: Any) -> None:
-    """What every request of the newer era has to say."""
+    """Check what every request of the newer era has to say."""
     if not isinstance(meta, dict):
         raise ProtocolError(
             INVALID_PARAMS,

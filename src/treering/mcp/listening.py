@@ -17,7 +17,7 @@ MAX_CONNECTIONS = 256
 
 
 class Address(NamedTuple):
-    """Where to listen."""
+    """An address to listen on."""
 
     host: str
     port: int

@@ -36,7 +36,7 @@ class Reply(NamedTuple):
 
 
 class Methods:
-    """What can be asked of one repository."""
+    """The methods that one repository answers."""
 
     def __init__(self, repository: ServedRepository, tools: str = "full") -> None:
         self._repository = repository

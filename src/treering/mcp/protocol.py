@@ -92,7 +92,7 @@ class Cancelled(BaseException):
 
 
 class Progress:
-    """What long work calls between its steps: tells the client, or ends the work."""
+    """A callback for long work between its steps: tells the client, or ends the work."""
 
     def __init__(self, tell: Callable[[int, int], object]) -> None:
         self._tell = tell

@@ -40,7 +40,7 @@ PARTS = ("title", "author", "agent")
 
 
 class Filters(NamedTuple):
-    """What a memory must be, apart from its words; an empty value asks for nothing.
+    """Conditions on a memory apart from its words; an empty value asks for nothing.
 
     Several tags must all be there; one of several types is enough. `status` is one status, or
     `all`; empty means what is in force. Dates are seconds; confidence bounds are included.

@@ -45,7 +45,7 @@ _SAME = 0.5
 
 
 class RelevanceCase(NamedTuple):
-    """What is known about one memory and the work at hand.
+    """Facts about one memory and the work at hand.
 
     `task` is how well its words fit the task, from 0 to 1; `age` in seconds since it was modified.
     """

@@ -28,7 +28,7 @@ Weights = Mapping[int, float]
 
 
 class EntrySource(Protocol):
-    """Where the entries of documents come from: the rows of a repository, or of a hub."""
+    """The source of entries of documents: the rows of a repository, or of a hub."""
 
     def catch_up(self, view: View, limit: int | None = None) -> bool:
         """Read what has no row yet of a view; False if that is more than `limit` memories."""

@@ -32,7 +32,7 @@ Reason = ClauseKind | Literal["title", "tag", "phrase", "semantic", "session", "
 
 
 class Closeness(NamedTuple):
-    """How much of a question a memory holds, whatever else there is to find.
+    """The share of a question that a memory holds, whatever else there is to find.
 
     All of it in units of the rarest word, so that it means the same in small stores and in large.
     """

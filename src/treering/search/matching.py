@@ -67,7 +67,7 @@ Elsewhere = Mapping[str, VisibleEntries]
 
 
 class Matches(NamedTuple):
-    """Who matches: `scores` of what may be shown, and counts of what may not."""
+    """Matching documents: `scores` of what may be shown, and counts of what may not."""
 
     scores: dict[int, float]
     clauses: list[Clause]

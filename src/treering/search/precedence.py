@@ -82,7 +82,7 @@ class _Ranking:
                 placed.update(dict.fromkeys(olds))
 
     def _by_marks(self, first: Sequence[int], read: Read) -> None:
-        """What replaces the first few, or may, if it is among what matches at all."""
+        """Note what replaces the first few, or may, if it is among what matches at all."""
         numbers = self._view.snapshot.numbers
         present: set[int] = set()
         for old, found in find_successors(first, self._view, read).items():

@@ -37,7 +37,7 @@ class ReachedMemory(NamedTuple):
 
 
 class SearchIndex(Protocol):
-    """What a view asks: the indexes of a repository or a folder, or a database."""
+    """An index a view can ask: of a repository or a folder, or a database."""
 
     @property
     def rows(self) -> EntrySource: ...

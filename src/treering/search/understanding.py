@@ -22,7 +22,7 @@ _SLOWLY = 200  # vectors of a slow model that are made after a command
 
 
 class SemanticMatch(NamedTuple):
-    """What there is to know about one question beyond its words."""
+    """The meaning of one question, beyond its words."""
 
     meaning: Meaning | None = None
     synonyms: Synonyms | None = None

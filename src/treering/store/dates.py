@@ -16,7 +16,7 @@ TOLERANCE = 24 * 60 * 60
 
 
 class Dated(Protocol):
-    """What is asked of a commit."""
+    """The fields that are asked of a commit."""
 
     @property
     def oid(self) -> str: ...

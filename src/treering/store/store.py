@@ -16,7 +16,7 @@ from treering.store.vault import Vault
 
 
 class Store:
-    """Where this repository's memories are kept."""
+    """The memories of this repository: a shared vault and a private one."""
 
     def __init__(self, repository: Repository, clock: Clock = wall_clock) -> None:
         self.repository = repository

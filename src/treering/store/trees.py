@@ -48,7 +48,7 @@ _SHARD_SIZE = len(b"40000 \0") + 2 + _OID
 
 
 class Trees:
-    """What is ours in trees, and what was read of them so far."""
+    """A reader of our files in trees, with what was read so far."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository

@@ -31,7 +31,7 @@ _MOST_LISTED = 80 * 1024 * 1024
 
 
 class IncomingScope(NamedTuple):
-    """What is new in one scope: heads, each with what a fetch saw before it, and what they lack."""
+    """News of one scope: heads, each with what a fetch saw before it, and what they lack."""
 
     scope: Scope
     heads: tuple[str, ...]
@@ -63,7 +63,7 @@ class IncomingScope(NamedTuple):
 
 
 class ScopeOutcome(NamedTuple):
-    """What became of one scope, in the contract's word, and what to tell about it."""
+    """The outcome for one scope, in the contract's word, and what to tell about it."""
 
     status: str
     notes: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class SyncedScope:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What happened: `fetched`, `pushed` and `merged` count branches."""
+    """The result of a sync: `fetched`, `pushed` and `merged` count branches."""
 
     remote: str
     scopes: tuple[SyncedScope, ...]
@@ -225,7 +225,7 @@ def _find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[
 
 
 class _Promoted:
-    """Whether another scope has taken all of one over: the trunk's first, as a rule."""
+    """A check whether another scope has taken all of one over: the trunk's first, as a rule."""
 
     def __init__(self, vault: Vault, trunk: Scope, tips: Mapping[Scope, str]) -> None:
         self._vault = vault

@@ -45,7 +45,7 @@ class _Found(NamedTuple):
 
 
 class Redactions:
-    """What one sync finds to be redacted."""
+    """Redactions that one sync finds."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault

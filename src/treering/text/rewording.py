@@ -124,7 +124,7 @@ class Statement:
 
 
 class TextDifference(NamedTuple):
-    """How a later text differs; in which words takes ten times as long to find out."""
+    """The difference of a later text; its words take ten times as long to find out."""
 
     how: HowNewer
     older: Passage

@@ -33,7 +33,7 @@ Kinds = list[tuple[str, str]]
 
 
 class Secret(NamedTuple):
-    """Where a credential stands in a text, and of which kind it is."""
+    """The place of a credential in a text, and its kind."""
 
     kind: str
     start: int

@@ -14,7 +14,7 @@ Answer = TypeVar("Answer", covariant=True)
 
 
 class Maintained(NamedTuple, Generic[Answer]):
-    """What an operation of maintain answered, under the name it was asked by."""
+    """The answer of an operation of maintain, under the name it was asked by."""
 
     op: MaintainOp
     dry_run: bool

@@ -40,7 +40,7 @@ _KINDS: dict[object, Kind] = {
 
 
 class Arg(NamedTuple):
-    """What the doors say about a parameter, beside its name, type and default."""
+    """The words of the doors about a parameter, beside its name, type and default."""
 
     help: str = ""
     #: What agents are told instead: they pay for each word of the list of tools in every session.
@@ -93,7 +93,7 @@ class Parameter(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """What an agent is told about a verb, and what its client should know before it lets it."""
+    """The description of a verb for agents, and hints for the client that lets them call it."""
 
     description: str
     is_read_only: bool = False

@@ -40,7 +40,7 @@ _HEADERS = [
 
 
 class Keys(NamedTuple):
-    """What has to be known to be let in, and to change something. Made anew for each server."""
+    """Secrets that let a browser in, and let it change something. Made anew for each server."""
 
     #: The one that is printed, and all that were not used yet.
     token: str

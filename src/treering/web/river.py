@@ -88,7 +88,7 @@ def since(lives: list[BranchLife], moment: float) -> list[BranchLife]:
 
 
 class DroppedScope(NamedTuple):
-    """What lies in the trash."""
+    """A scope in the trash."""
 
     branch: str
     when: float
@@ -117,7 +117,7 @@ def list_dropped(workspace: Workspace) -> list[DroppedScope]:
 
 
 class _Gathering:
-    """What all branches are drawn from, looked up once."""
+    """The data all branches are drawn from, looked up once."""
 
     def __init__(self, workspace: Workspace, *, has_records: bool) -> None:
         self._workspace = workspace
@@ -229,7 +229,7 @@ _LONGEST_NAME = 30
 
 
 class Band(NamedTuple):
-    """How high lanes are, how far apart dots, and whether there is room for names."""
+    """The height of lanes, the distance of dots, and whether there is room for names."""
 
     height: float
     dot: float
@@ -413,7 +413,7 @@ def _draw_dots(
 
 
 class Dot(NamedTuple):
-    """What was learned at about the same time, its place, and how wide the picture is."""
+    """Memories of about the same time, their place, and how wide the picture is."""
 
     x: float
     y: float

@@ -29,7 +29,7 @@ _MAX_NOTICES = 64
 
 
 class Notice(NamedTuple):
-    """What was done, in words, where it can be looked at, and the steps that undo it."""
+    """A deed in words, where it can be looked at, and the steps that undo it."""
 
     text: str
     undo: tuple[Call, ...] = ()
@@ -85,7 +85,7 @@ CARRIED = ("branch", "records", "private")
 
 
 class Site(NamedTuple):
-    """What all requests share."""
+    """The state that all requests share."""
 
     repository: ServedRepository
     environment: Environment
@@ -274,7 +274,7 @@ Item = TypeVar("Item")
 
 
 class PageLinks(NamedTuple):
-    """Where the pages before and after are; empty where there is none."""
+    """Links to the pages before and after; empty where there is none."""
 
     previous: str = ""
     next: str = ""

@@ -313,7 +313,7 @@ Reader = Callable[[Path], Iterator[Numbered]]
 
 
 class Source(NamedTuple):
-    """What can be read of one system, and how it is told from others."""
+    """A system that can be imported from, and how it is told from others."""
 
     read: Reader
     is_here: Callable[[Path], bool]

@@ -198,7 +198,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a dry run would import."""
+    """The records a dry run would import."""
 
     type: str
     title: str

@@ -195,7 +195,7 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
 
 
 class _Known:
-    """Which files were read, as they were then."""
+    """The files that were read, as they were then."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._state = workspace.state

@@ -99,7 +99,7 @@ class ToolEvent(NamedTuple):
 
 
 class Events(NamedTuple):
-    """What a client calls the moments we act on; empty where it has none."""
+    """A client's names for the moments we act on; empty where it has none."""
 
     start: str
     prompt: str
@@ -124,7 +124,7 @@ class JsonEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What one file should have: edits of a JSON file, or text at the end of another."""
+    """Additions to one file: edits of a JSON file, or text at the end of another."""
 
     path: str
     edits: tuple[JsonEdit, ...] = ()

@@ -188,7 +188,7 @@ class HookFile(NamedTuple):
 
 
 class HookPlan(NamedTuple):
-    """What has to be done so that our hooks run."""
+    """The steps that make our hooks run."""
 
     folder: Path
     names: tuple[str, ...]

@@ -61,7 +61,7 @@ _LOG_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What was changed, or would be: hooks by name, configuration as key=value, files by path."""
+    """Changes made or planned: hooks by name, configuration as key=value, files by path."""
 
     dry_run: bool
     hooks: tuple[str, ...]

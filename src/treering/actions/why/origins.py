@@ -61,7 +61,7 @@ _LOOKED_AT = 64 * 1024  # characters of a message
 
 
 class CommitWords(NamedTuple):
-    """What a message refers to."""
+    """References in a commit message."""
 
     pull_request: int | None = None
     merged_branch: str = ""

@@ -339,7 +339,7 @@ class ReasonFinder:
     # --- the branch -------------------------------------------------------------------------------
 
     def _add_branch(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
-        """What came with the branch, or is still on it."""
+        """Add what came with the branch, or is still on it."""
         for promotion in origin.promotions:
             is_direct = promotion.merged_as in (*origin.same, origin.merge)
             reasons.add(self._ids(promotion), branch=1.0 if is_direct else 0.9)
@@ -380,8 +380,8 @@ class ReasonFinder:
     def _add_files(
         self, reasons: "_LineReasons", line_range: LineRange, origin: CommitOrigin | None
     ) -> None:
-        """What names the file, under the name it has or had: standing when the lines were written,
-        or learned since."""
+        """Add what names the file, under the name it has or had: standing when the lines were
+        written, or learned since."""
         for name in dict.fromkeys((self._path, *line_range.paths)):
             for entry in self.list_naming(name):
                 is_since = origin is not None and entry.created > origin.info.time
@@ -400,7 +400,7 @@ class ReasonFinder:
     # --- links ------------------------------------------------------------------------------------
 
     def _add_linked(self, reasons: "_LineReasons") -> None:
-        """What the surest of them are linked with."""
+        """Add what the surest of them are linked with."""
         surest = sorted(reasons.by_id.items(), key=lambda item: -sum(item[1].ways.values()))
         seeds = [mid for mid, reason in surest if not reason.is_since][:_MOST_SEEDS]
         if not seeds:

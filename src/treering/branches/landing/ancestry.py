@@ -82,7 +82,7 @@ class FirstParents:
 
 
 class Fork(NamedTuple):
-    """Where a branch and a line part."""
+    """The place where a branch and a line part."""
 
     height: int  # of the newest commit on the line that the branch has
     shared: set[str]  # commits of both that the line took in above that height

@@ -28,7 +28,7 @@ class Target(NamedTuple):
 
 
 class Landing(NamedTuple):
-    """What is known of a branch's way into a target."""
+    """The evidence of a branch's way into a target."""
 
     evidence: Evidence
     into: str  # the target's name, "" when it landed in none

@@ -31,7 +31,7 @@ from treering.store.store import Store
 
 
 class Limits(NamedTuple):
-    """How much work one branch may cost: the answer does not depend on how busy the machine is.
+    """Limits of the work for one branch: the answer does not depend on how busy the machine is.
 
     The seconds are for a git that never ends. Who meets them is told that nothing is known.
     """

@@ -149,7 +149,7 @@ def hash_lines(reader: LineReader, files: Sequence[FileChange]) -> bytes | None:
 
 
 class Share(NamedTuple):
-    """How many of a branch's lines some other changes have as well."""
+    """The share of a branch's lines that some other changes have as well."""
 
     there: int
     total: int

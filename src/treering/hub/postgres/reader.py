@@ -43,7 +43,7 @@ _ROUNDS = 4  # memories that supersede others, which supersede others
 
 
 class DatabaseRows:
-    """What was read of some repositories so far, for the length of a call."""
+    """Rows that were read of some repositories so far, for the length of a call."""
 
     def __init__(self, connection: Any, records: Iterable[RepositoryRecord]) -> None:
         self.connection = connection
@@ -149,7 +149,7 @@ def _split(marked: Iterable[str]) -> tuple[list[int], list[str]]:
 
 
 class RowVersions(Versions):
-    """Who said what, as the updater found out."""
+    """Authors of versions, as the updater found out."""
 
     def __init__(self, rows: DatabaseRows, clock: Callable[[], float]) -> None:
         super().__init__(clock)

@@ -61,7 +61,7 @@ def made_with() -> str:
 
 
 class ScopeRows(NamedTuple):
-    """What a scope shows that no nearer one does: id -> blob."""
+    """Memories of a scope that no nearer one shows: id -> blob."""
 
     branch: str
     rank: int

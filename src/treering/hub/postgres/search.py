@@ -263,7 +263,7 @@ class CandidateCorpus:
 
 
 class CandidateMeaning:
-    """How near candidates are to a question, where most memories are elsewhere.
+    """Nearness of candidates to a question, where most memories are elsewhere.
 
     `is_whole` says that the nearest of all memories are among the candidates. Where they are not
     and the ranking would look through all, `is_missing` says so, and it has to be done again.
@@ -355,7 +355,7 @@ def _choose_together(common: Sequence[tuple[int, int]], documents: int) -> list[
 
 
 class RowMatches(NamedTuple):
-    """What was found: the best, how many matched, and how many more would have."""
+    """Matching rows: the best, how many matched, and how many more would have."""
 
     best: list[Candidate]
     total: int = 0

@@ -27,7 +27,7 @@ Read = Callable[[Iterable[str]], Iterator[tuple[str, Memory]]]
 
 
 class MemoryVectors:
-    """What one model makes of the memories of one index."""
+    """Vectors that one model makes of the memories of one index."""
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._embedder = embedder

@@ -53,7 +53,7 @@ class Embedder(Protocol):
 
 
 class Meaning(Protocol):
-    """How near documents are to one question."""
+    """Nearness of documents to one question."""
 
     @property
     def weight(self) -> float: ...

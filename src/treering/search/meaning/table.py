@@ -46,7 +46,7 @@ RunSum = tuple[int, int, int]
 
 
 class TableContents(NamedTuple):
-    """What a file of vectors holds."""
+    """The contents of a file of vectors."""
 
     dimensions: int
     checksum: int

@@ -29,14 +29,14 @@ Changes = Sequence[tuple[HistoryCommit, ChangedMemory]]
 
 
 class MergedMemory(NamedTuple):
-    """What a file becomes: new bytes, a blob there is, or nothing; and what to tell about it."""
+    """A merged file: new bytes, a blob there is, or nothing; and what to tell about it."""
 
     data: bytes | str | None
     notes: tuple[str, ...] = ()
 
 
 class JoinResult(NamedTuple):
-    """What putting heads together changes against the tree of a commit."""
+    """The changes that joining heads makes to the tree of a commit."""
 
     base: str
     documents: dict[str, bytes | str | None]
@@ -45,7 +45,7 @@ class JoinResult(NamedTuple):
 
 
 class _HeadVersion(NamedTuple):
-    """What a head has at a key, and who changed that since it and the base parted."""
+    """The version a head has at a key, and who changed it since it and the base parted."""
 
     blob: str
     is_changed_in_base: bool
