@@ -40,6 +40,21 @@ def test_a_name_used_again_within_the_second_of_a_rename(repo: Repo) -> None:
     assert [ref for ref in repo.refs() if "%7E" in ref] == []
 
 
+def test_a_name_that_memories_followed_a_deleted_branch_to(repo: Repo) -> None:
+    repo.switch("second", create=True)
+    repo.tr.remember("of the second", type="insight")
+    repo.git("switch", "-q", "-c", "first", "main")
+    repo.tr.remember("of the first", type="insight")
+    repo.now += 5
+    repo.git("branch", "-m", "first", "name")
+    repo.tr.gc()
+    repo.switch("main").git("branch", "-D", "name")
+    repo.now += 5
+    repo.git("branch", "-m", "second", "name")
+
+    assert repo.titles("name") == {"of the second"}
+
+
 def test_a_rebase_after_the_logs_expired_hides_nothing(repo: Repo) -> None:
     repo.switch("feat", create=True).commit_file("a.txt")
     repo.tr.remember("said before", type="insight")

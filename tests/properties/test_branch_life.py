@@ -91,6 +91,16 @@ WENT_WRONG = {
         Step("remember_elsewhere", 520428), Step("commit_on_trunk_by_mistake", 526983),
         Step("land", 840646), Step("edit", 579006), Step("release", 941544),
     ],
+    "what followed a branch to a name that another one got afterwards": [
+        Step("create", 392085), Step("remember_before_the_commit", 818310), Step("rename", 100847),
+        Step("create", 320284), Step("remember", 227937), Step("rename", 886843),
+        Step("create", 903930),
+    ],
+    "what went with a branch whose first name was used again where the trunk was for a moment": [
+        Step("create", 899589), Step("create", 550446), Step("delete", 235558),
+        Step("create", 575980), Step("create", 599420), Step("remember_before_the_commit", 582764),
+        Step("rename", 961253), Step("commit_on_trunk_by_mistake", 86430), Step("delete", 123152),
+    ],
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store import message
 from treering.store.ancestry import contains
+from treering.store.heads import RENAMED
 from treering.store.vault import Vault
 from treering.text.masking import mask_branch
 
@@ -138,17 +139,12 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
     if log[0].when == written.time and any(code.head in (line.old, line.new) for line in log):
         return False
     is_ancestor, names = repository.is_ancestor, long_lived(repository)
-    if (
-        code.head
-        and code.base
-        and is_ancestor(start, code.head)
-        and not is_ancestor(start, code.base)
-    ):
-        # One of its own commits, which may have landed since.
-        tips = [tip for name in names for tip in tips_at(repository, name, log[0].when)]
-    else:
-        tips = [tip for name in names for tip in tips_of(repository, name)]
-    return any(is_ancestor(start, tip) for tip in tips)
+    tips = [tip for name in names for tip in tips_at(repository, name, log[0].when)]
+    is_own = code.head and code.base and is_ancestor(start, code.head)
+    if not is_own or is_ancestor(start, code.base or ""):
+        # A commit of its own may have landed since; where others are now tells of the rest alone.
+        tips += [tip for name in names for tip in tips_of(repository, name)]
+    return any(is_ancestor(start, tip) for tip in dict.fromkeys(tips))
 
 
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
@@ -182,10 +178,15 @@ def _is_before_rename(repository: Repository, vault: Vault, branch: str, tip: st
     """Return whether a scope was there before a branch with memories elsewhere was given its
     name."""
     renames = reflog.renames(repository, branch)
-    last_write = _last_write(vault, branch, tip) if renames else None
-    if last_write is None or last_write > renames[0][1]:
+    if not renames:
         return False
-    return earlier_scope(repository, vault, branch) is not None
+    last_write = _last_write(vault, branch, tip)
+    if last_write is None:
+        followed = _followed_from(vault, branch)
+        is_since = followed is None or followed in dict(renames)
+    else:
+        is_since = last_write > renames[0][1]
+    return not is_since and earlier_scope(repository, vault, branch) is not None
 
 
 def _claimant(repository: Repository, vault: Vault, name: str, tip: str) -> str | None:
@@ -204,7 +205,9 @@ def _find_renamed(
     """The branch that wrote a scope under a name, and was given another name before `since`. Where
     all of it fell into one second, the commit that was written at tells whose it was."""
     last_write = _last_write(vault, name, tip)
-    if last_write is None or last_write > since:
+    if last_write is None:
+        return _find_followed(repository, vault, name, since, without)
+    if last_write > since:
         return None  # the usual case: nobody else's log is looked at
     codes = {message.read(commit.message).code.head for commit in list_last_writes(vault, tip)}
     for other in repository.branches():
@@ -218,6 +221,27 @@ def _find_renamed(
         ):
             return other
     return None
+
+
+def _find_followed(
+    repository: Repository, vault: Vault, name: str, since: int, without: str
+) -> str | None:
+    """The branch that a scope followed to a name, and that was given another one before `since`:
+    it had the scope's former name before."""
+    followed = _followed_from(vault, name)
+    for other in repository.branches() if followed else ():
+        names = reflog.renames(repository, other) if other != without else []
+        for number, (old, when) in enumerate(names):
+            if old == name and when <= since and followed in dict(names[number + 1 :]):
+                return other
+    return None
+
+
+def _followed_from(vault: Vault, name: str) -> str | None:
+    """Return the name that a scope had before it followed a branch to this one, by its log."""
+    log = reflog.newest_first(vault.repository.common_dir / "logs" / Scope(name).ref)
+    froms = (line.said.removeprefix(RENAMED) for line in log if line.said.startswith(RENAMED))
+    return next(froms, None)
 
 
 def _list_places(repository: Repository, branch: str) -> set[str]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # what joins heads is imported where several are joined
 #: From here on one pack is cheaper than trees written and synced one by one.
 _PACK_FROM = 10
 _MOST_JOINS = 16
+#: What the log of a ref says of a scope that followed a branch, before its former name.
+RENAMED = "renamed from "
 _Joins = dict[tuple[Scope, frozenset[str]], "tuple[str, JoinResult | None]"]
 #: Scope and heads -> what they are together, and what was decided on the way.
 _joins: WeakKeyDictionary[Vault, _Joins] = WeakKeyDictionary()
@@ -234,7 +236,7 @@ def rename(vault: Vault, held: Held, old: Scope, new: Scope) -> None:
     view = vault.tip(old)
     if vault.head(new) is None:
         refs.copy_log(vault.repository.common_dir, old.ref, new.ref)
-    append_to_own_head(vault, held, new, [own], f"renamed from {old.branch}")
+    append_to_own_head(vault, held, new, [own], RENAMED + old.branch)
     if view and view != own and vault.tip(new) == vault.head(new):
         set_view(vault, held, new, view, old=None)
     move_head(vault, held, old, None, why=f"renamed to {new.branch}")
