@@ -1,4 +1,4 @@
-"""What the verbs answer, importable from one place: `from treering.answers import Recalled`.
+"""The answers of all verbs, importable from one place: `from treering.answers import Recalled`.
 
 Most answers are records; their fields are the words of the JSON that `--json` prints. Where an
 answer is a plain mapping, its keys and what they hold are written down beside its action.

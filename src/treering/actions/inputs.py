@@ -1,4 +1,4 @@
-"""What callers hand in, made ready: cleaned, checked, in the form a memory keeps it."""
+"""Arguments of callers made ready: cleaned, checked, in the form a memory keeps them."""
 
 import os
 from collections.abc import Iterable, Sequence

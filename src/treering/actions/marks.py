@@ -1,4 +1,4 @@
-"""What every answer says of a memory's truth: `outdated_by`, `newer` and `reverted`, and from the
+"""Marks of a memory's truth in every answer: `outdated_by`, `newer` and `reverted`, and from the
 other side `outdates`.
 
 `outdated_by` and `reverted` are what somebody or git said, `newer` is a suggestion. All are worked

@@ -1,4 +1,4 @@
-"""What is around a memory that is being written: links it should have, and memories like it.
+"""Surroundings of a memory that is being written: links it should have, and memories like it.
 
 A capture never depends on this. What has no row yet is read if it is little; else the capture goes
 on without, and the rest is read outside of it.

@@ -1,4 +1,4 @@
-"""Whose word a memory is: yours, a teammate's, or that of someone this repository does not know.
+"""The origin of a memory: you, a teammate, or someone this repository does not know.
 
 By the commits that made its words, not by the name it gives. A label for readers, not a proof:
 whoever may push may put any name into a commit, too. So a commit in your name is yours where this

@@ -1,4 +1,4 @@
-"""Which scopes are seen from a branch, and which one is written to. Looked at anew at every call:
+"""The scopes seen from a branch, and the one written to. Looked at anew at every call:
 an agent may switch branches between two of them."""
 
 from __future__ import annotations

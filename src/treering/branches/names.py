@@ -1,4 +1,4 @@
-"""Whose memories stand under a name: names change, and are used again."""
+"""Owners of the scope under a name: names change, and are used again."""
 
 from __future__ import annotations
 

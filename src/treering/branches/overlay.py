@@ -1,4 +1,4 @@
-"""What is a scope's own beside the one below it: not what that one has already taken over.
+"""A scope's own memories beside the scope below it: not what that one has already taken over.
 
 Whether something was taken over is asked of trees. That a promotion has a scope's tip as parent
 says nothing: anyone who may push can write such a commit, with any tree.

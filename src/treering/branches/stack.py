@@ -1,4 +1,4 @@
-"""Which branch a branch was made from, as git itself wrote it down.
+"""The branch that a branch was made from, as git itself wrote it down.
 
 Names are read as of the moment the branch was made: either may be called something else by now, and
 the name may have been given to another branch since.

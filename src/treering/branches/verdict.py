@@ -1,4 +1,4 @@
-"""What of a scope has landed where, version by version, and what is left of it."""
+"""Verdicts on a scope: where its memories landed, version by version, and which are left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property

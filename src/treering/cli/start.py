@@ -1,4 +1,4 @@
-"""Where the installed script begins. Starting is most of what a short command costs, so the garbage
+"""Entry of the installed script. Starting is most of what a short command costs, so the garbage
 collector waits until everything is imported, and pygit2 is imported only as far as it is used."""
 
 import gc

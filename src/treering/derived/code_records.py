@@ -1,4 +1,4 @@
-"""Which code each change of a memory was made beside: memory commits, found by the code's commits.
+"""The code beside each change of a memory: memory commits, found by the code's commits.
 
 A memory commit says where the code was (`Code-Head`), a promotion as what it landed (`Merged-As`).
 Here that is turned around, so that a commit of the code leads to what was said about it. The rows

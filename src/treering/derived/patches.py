@@ -1,4 +1,4 @@
-"""What commits change against their first parent, found by path, and their patch ids.
+"""Changes of commits against their first parent, found by path, and their patch ids.
 
 None of it ever changes, and a trunk only grows. So it is read once, and the next run reads what is
 new.

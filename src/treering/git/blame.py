@@ -1,4 +1,4 @@
-"""Which commit wrote a line: `git blame` of committed text, within a time.
+"""The commit that wrote a line: `git blame` of committed text, within a time.
 
 The work tree is never blamed: git would run the filters a repository names. Lines that are not
 committed yet are told apart by comparing texts (see `compare_lines`). Nor is the configuration

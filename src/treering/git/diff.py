@@ -1,4 +1,4 @@
-"""What differs between commits: files from git's raw listing, and patches as fingerprints.
+"""Differences of commits: files from git's raw listing, and patches as fingerprints.
 
 A fingerprint is the patch without line numbers, as `git patch-id` has it, but with white space, so
 that two different indentations stay different. Nothing of the user's decides how a patch looks.

@@ -1,4 +1,4 @@
-"""Which repository is meant: the one that was named, else the one around a folder.
+"""Discovery of the repository that is meant: the one named, else the one around a folder.
 
 A folder of a clone may itself be a bare repository: to git its files are files like any others. Its
 configuration, hooks and index were then written by whoever made the commits, and they belong to

@@ -1,4 +1,4 @@
-"""Where git looks for the hooks of a repository, and which hooks there are."""
+"""The folder where git looks for the hooks of a repository, and the hooks in it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who holds an object: the refs and the lines of reflogs from which it can be reached.
+"""Holders of an object: the refs and the lines of reflogs from which it can be reached.
 
 As `git gc` sees it, which keeps what any of them reaches: refs, HEAD, logs and staged files, of
 every work tree. It walks all there is, so it is for rare questions that need a true answer.

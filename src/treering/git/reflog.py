@@ -1,4 +1,4 @@
-"""What git wrote down about branches: where they came from, what they were called."""
+"""Git's own notes about branches: where they came from, what they were called."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What inference knows of a memory: enough to compare it with another, and what its text says.
+"""A memory as inference sees it: enough to compare it with another, and what its text says.
 
 A subject does without the text. Mentions are of a text: which titles it names, with which words.
 """

@@ -1,4 +1,4 @@
-"""Where in the committed files the lines stand that an agent read or is about to change."""
+"""Places in the committed files of the lines that an agent read or is about to change."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a hub is, of whichever kind: repositories by name, and a view with the layers of many.
+"""A hub of whichever kind: repositories by name, and a view with the layers of many.
 
 A folder is one kind, a PostgreSQL database the other. Both hand out a HubReader, with which the
 verbs that read work as they do in a repository.

@@ -1,5 +1,5 @@
-"""What repositories are called in the hub: words that can stand in a list, an id and a path; and
-what an answer says of each."""
+"""Names of repositories in the hub: words that can stand in a list, an id and a path; and what an
+answer says of each."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Where the hub is: as it was named, as git's configuration says, or a folder of the user's own."""
+"""The place of the hub: as it was named, as git's configuration says, or the user's own folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple

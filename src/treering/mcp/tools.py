@@ -1,4 +1,4 @@
-"""What agents are offered: the verbs that are tools, their schemas, and the instructions.
+"""The tools offered to agents: verbs with their schemas, and the instructions.
 
 Nothing of it ever comes from a memory or depends on the repository, so the list is the same on
 every connection. Schemas are flat, with no unions, no references and no defaults that say nothing,

@@ -1,4 +1,4 @@
-"""Whose word a text is, and when it was said, as far as commits can tell.
+"""Origin and dates of a text, as far as commits can tell.
 
 A name and a date inside a memory are claims of whoever wrote it. Commits know better who changed a
 text; and a commit's own date is held against its parents and the moment it was first seen here.

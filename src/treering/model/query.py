@@ -1,4 +1,4 @@
-"""What a person or an agent asks for: free words, "phrases", -exclusions, prefixes* and filters.
+"""A question of a person or an agent: words, "phrases", -exclusions, prefixes* and filters.
 
 Whatever is typed can be asked: an unbalanced quote, a lonely star or ten thousand characters are
 words like any other, and so is `field:` where no such field exists. Only a bad value of a known

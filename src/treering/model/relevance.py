@@ -1,4 +1,4 @@
-"""How much a memory matters for the work at hand: a sum of plain reasons, each of which is named.
+"""Relevance of a memory for the work at hand: a sum of plain reasons, each of which is named.
 
 No I/O: whoever looks for context gathers the cases, this says what they are worth.
 """

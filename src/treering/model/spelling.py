@@ -1,4 +1,4 @@
-"""What somebody probably meant by a word that nothing here is called.
+"""Suggestions for a word that nothing here is called.
 
 Whoever raises an error imports it then: nobody else needs it.
 """

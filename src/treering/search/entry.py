@@ -1,4 +1,4 @@
-"""What search keeps of a memory besides its terms: the fields that filter, order and count."""
+"""A memory as search keeps it besides its terms: the fields that filter, order and count."""
 
 from collections import Counter
 from typing import NamedTuple

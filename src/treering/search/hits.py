@@ -1,4 +1,4 @@
-"""What a search answers: hits, why each is there, and the part of a memory that shows it."""
+"""Answers of a search: hits, why each is there, and the part of a memory that shows it."""
 
 import heapq
 import math

@@ -1,4 +1,4 @@
-"""Who matches a question: its words as postings, cut down to what may be shown, and counted."""
+"""Matches of a question: its words as postings, cut down to what may be shown, and counted."""
 
 import heapq
 import math

@@ -1,4 +1,4 @@
-"""What a view shows, made ready to be searched: rows and index up to date, blobs with places.
+"""A view made ready to be searched: rows and index up to date, blobs with places.
 
 A view's trees decide what it shows, so what was made ready for the same trees is used again.
 """

@@ -1,4 +1,4 @@
-"""Which memories are alike, found without comparing each with each.
+"""Likeness of memories, found without comparing each with each.
 
 Two memories that share most of their terms share some of their rarest, so only memories that meet
 in the buckets of several rare terms are compared. A memory joins the first one it is like and is

@@ -1,4 +1,4 @@
-"""What replaces a memory, and what may: found among everything visible, whatever was asked.
+"""Successors of a memory, certain and possible: found among everything visible, whatever was asked.
 
 Replaced: somebody made or confirmed a link `supersedes`, in a memory that is not flagged and was
 said later. Perhaps replaced: a later piece of knowledge says nearly the same, as

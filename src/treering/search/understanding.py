@@ -1,4 +1,4 @@
-"""What a question means beyond its words: near texts, and other words for the same.
+"""Expansion of a question beyond its words: near texts, and other words for the same.
 
 One for each index. It sees every memory as it is indexed, keeps what it needs beside the index, and
 is asked once a question. It never fails: a model that does costs its part of the answer, no more.

@@ -1,4 +1,4 @@
-"""What one caller may see of a snapshot: the visible blobs by number, and which fit the filters.
+"""The visible part of a snapshot for one caller: blobs by number, and which fit the filters.
 
 Each filter is one pass over what the ones before it left.
 """

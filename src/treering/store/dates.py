@@ -1,4 +1,4 @@
-"""When changes count as made: a date is a claim, and a forged one wins nothing.
+"""Dates at which changes count as made: a date is a claim, and a forged one wins nothing.
 
 A merge lets the later of two changes stand, so whoever dates a commit 2099 would win for ever. What
 is known for sure is the order of history: a commit comes after its parents and before what was

@@ -1,4 +1,4 @@
-"""What fetches saw of other clones: each says what it knows on refs of its own."""
+"""Refs of other clones as fetches saw them: each says what it knows on refs of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things lie in a scope's tree; names of any other shape are not ours and are left alone."""
+"""Paths in a scope's tree; names of any other shape are not ours and are left alone."""
 
 from treering.model.memory import ALPHABET, is_id
 

@@ -1,4 +1,4 @@
-"""What a memory commit says: a subject for people, trailers for us."""
+"""The message of a memory commit: a subject for people, trailers for us."""
 
 import re
 from collections.abc import Mapping

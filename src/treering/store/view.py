@@ -1,4 +1,4 @@
-"""What can be seen from one place: layers of scopes, the nearest copy of an id winning."""
+"""The view from one place: layers of scopes, the nearest copy of an id winning."""
 
 from collections.abc import Iterator
 from functools import cached_property

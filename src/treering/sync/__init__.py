@@ -1,1 +1,1 @@
-"""What goes to a remote and what comes from it."""
+"""Exchange of memories with a remote."""

@@ -1,4 +1,4 @@
-"""What other clones say, taken in scope by scope: each head is looked at, and seen with ours.
+"""Heads of other clones, taken in scope by scope: each is looked at, and seen with ours.
 
 Nothing is merged into what we say ourselves. What is missing from a head is put back first. What
 somebody redacted is taken out of all we have by redactions.py.

@@ -1,4 +1,4 @@
-"""What is about to leave this machine, looked at once more: history forgets no credential."""
+"""The last look at what is about to leave this machine: history forgets no credential."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -1,1 +1,1 @@
-"""What a text says, and what it must not: words, types, names, credentials, signs of steering."""
+"""Reading of texts: words, types, names, credentials, signs of steering."""

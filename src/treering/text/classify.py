@@ -1,4 +1,4 @@
-"""Which type a text is, by its words and by its shape; both stand in data/classification.txt."""
+"""The type of a text by its words and by its shape; both stand in data/classification.txt."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What a text names: people, organizations, technologies, concepts, files; and tags it suggests.
+"""Names in a text: people, organizations, technologies, concepts, files; and tags it suggests.
 
 By rules made for what developers write: trailers, paths, known names, a few turns of phrase. Each
 find says how sure it is. Every pattern is bounded, so 256 KB of anything takes milliseconds.

@@ -1,4 +1,4 @@
-"""What looks wrong with a memory: signs that it wants to steer an agent, and credentials in it.
+"""Flags of a memory: signs that it wants to steer an agent, and credentials in it.
 
 One answer, over every field, for every door. It is found once a blob, when the memory is indexed,
 and kept with the index. Whoever writes a memory must not decide how long a recall takes, so looking

@@ -1,4 +1,4 @@
-"""How alike two texts are: one sketch of a text, one measure, and every threshold by its name.
+"""Likeness of two texts: one sketch of a text, one measure, and every threshold by its name.
 
 A sketch holds the smallest hashes of a text's words. It is small, and the smallest hashes of two
 sketches together are a fair sample of all words of both, so the share of them that is in both

@@ -1,4 +1,4 @@
-"""How a later text differs from an earlier one that says nearly the same.
+"""Differences of a later text from an earlier one that says nearly the same.
 
 Two texts say nearly the same when their telling words are alike, numbers left out. They differ by a
 value ("30 days", "14 days"), by a name, or by their wording. All of it is a guess: people also

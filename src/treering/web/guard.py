@@ -1,4 +1,4 @@
-"""Who is let in: whoever has the token, by this machine's own names, and from this very page.
+"""Admission to the page: with the token, by this machine's own names, and from this very page.
 
 A page of anybody's in the same browser can send requests to this port. So every request, whatever
 it asks for, has to name this address as its Host, must not name another Origin, and has to bring

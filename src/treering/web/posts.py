@@ -1,4 +1,4 @@
-"""What is done to memories by forms: each by one verb, with the version that was seen.
+"""Changes to memories by forms: each by one verb, with the version that was seen.
 
 Where somebody else was faster, nothing is written, and the page shows what they changed.
 """

@@ -1,1 +1,1 @@
-"""What is asked of the hub: questions to many repositories, and its upkeep."""
+"""Questions to the many repositories of a hub, and its upkeep."""

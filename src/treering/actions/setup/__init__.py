@@ -1,1 +1,1 @@
-"""What `init` puts in place and `uninstall` takes back: hooks, configuration, client files."""
+"""Installation by `init` and its undoing by `uninstall`: hooks, configuration, client files."""

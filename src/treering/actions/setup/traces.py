@@ -1,4 +1,4 @@
-"""What init added to a repository and its configuration, so that uninstall takes back no more.
+"""Record of what init added to a repository and its configuration: uninstall takes back no more.
 
 It is written down in a file of the common dir, in no folder that may be deleted. If that is lost,
 marked blocks and keys with our names are still found by what they are. `remote.*.push` is never

@@ -1,4 +1,4 @@
-"""Which memories bind which lines of a file, kept so that a look costs one row.
+"""Bindings of memories to the lines of a file, kept so that a look costs one row.
 
 A memory binds lines when `why` reaches it by the commit that wrote them, by the branch that landed
 as it, or because it was said while they were written. One that only names the file does not bind.

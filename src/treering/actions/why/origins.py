@@ -1,4 +1,4 @@
-"""Where a commit comes from: the branch it was made on, and the commit it landed as.
+"""The origin of a commit: the branch it was made on, and the commit it landed as.
 
 A squash is known by the promotion that names it (`Merged-As`), a merge by the branch's own commits,
 a rebase and a cherry-pick by author and date, which both keep; a revert says what it reverts. A

@@ -1,4 +1,4 @@
-"""What a change overrules: the lines it takes away, and the memories that these lines stand for.
+"""Memories that a change overrules: those that the lines it takes away stand for.
 
 A line counts as taken away where its words are gone: not where only white space changed, where the
 line was wrapped or quoted in another way (see reformats.py), or where it stands elsewhere after the

@@ -1,1 +1,1 @@
-"""Whether a branch's code has landed."""
+"""Judgement of whether a branch's code has landed."""

@@ -1,4 +1,4 @@
-"""Whether a branch's code has landed, as well as git can tell.
+"""The judge of whether a branch's code has landed, as well as git can tell.
 
 A merge keeps the branch's commits; what else may have become of them is looked into in inquiry.py.
 When in doubt it has not landed. Nothing of the user's is written: what was learned of the targets

@@ -1,4 +1,4 @@
-"""What commits change, looked up once: their files, their lines, and their patches as fingerprints.
+"""Changes of commits, looked up once: their files, their lines, and their patches as fingerprints.
 
 Most comparisons end before a fingerprint is made: changes of other files are different, and changes
 between the same blobs are equal. Next come the lines: two changes that add and remove the same ones

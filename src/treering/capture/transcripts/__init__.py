@@ -1,1 +1,1 @@
-"""What agents' clients write down of a session, and what of it is worth keeping."""
+"""Transcripts of sessions as agents' clients write them, and the parts worth keeping."""

@@ -1,5 +1,5 @@
-"""How clients write down a session: each entry of a file of Claude Code, Codex or Gemini CLI is
-told to a builder.
+"""Readers of clients' transcripts: each entry of a file of Claude Code, Codex or Gemini CLI is told
+to a builder.
 
 Anybody may have written the JSON, so a field is of the kind that is wanted, or nothing.
 """

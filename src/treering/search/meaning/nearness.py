@@ -1,4 +1,4 @@
-"""How near memories are to one question, by their vectors.
+"""Nearness of memories to one question, by their vectors.
 
 Signs first: each sign two vectors share takes a step towards a cosine of 1, each other one away
 from it. With 256 of them that errs by about a tenth, which is enough to leave out what is far away.

@@ -1,4 +1,4 @@
-"""What search asks of a model, and what it is answered.
+"""The interface of a model: the questions of search, and its answers.
 
 `Embedder` is a model that makes vectors. `Meaning` is how near memories are to one question.
 """
