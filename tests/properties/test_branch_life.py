@@ -6,6 +6,7 @@ A life that goes wrong is printed with its seed, and with the fewest of its step
     TREERING_LIVES=10000 python -m pytest -n 2 -m deep tests/properties/test_branch_life.py
 """
 
+import gc
 import os
 import shutil
 from collections.abc import Callable
@@ -32,6 +33,7 @@ def _play(folder: Path, steps: list[Step]) -> tuple[Player, str]:
         return player, str(error)
     finally:
         shutil.rmtree(place)
+        gc.collect()  # each step opens the repository anew, and leaves files open
     return player, ""
 
 
