@@ -6,6 +6,7 @@ that was never pushed leaves no trace on the remote.
     TREERING_HISTORIES=2000 python -m pytest -n 2 -m deep tests/properties/test_clones.py
 """
 
+import gc
 import itertools
 import os
 import random
@@ -566,6 +567,7 @@ def play(seed: int, *, most: int = 8) -> None:
         except BaseException as error:
             error.add_note(f"seed {seed}: {crowd.told}")
             raise
+    gc.collect()  # each step opens a repository anew, and leaves files open
 
 
 @pytest.fixture(autouse=True)
