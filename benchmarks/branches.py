@@ -561,7 +561,7 @@ def resolving(rounds: int, branches: int = 50) -> None:
         for name in itertools.islice(itertools.cycle(f"b{n}" for n in range(branches)), rounds):
             started = time.perf_counter()
             standing = workspace.position(name)
-            layers.view_of(workspace.store, standing.scope, standing.head, standing.trunk)
+            layers.view_of(workspace.store, standing.scope, standing.head)
             taken.append(time.perf_counter() - started)
     took = median(taken)
     row(f"resolving layers, {branches} branches", milliseconds(took), goal(took, 0.002))
@@ -580,7 +580,7 @@ def surveying(branches: int, commits: int) -> None:
         git(path, "branch", "-q", "-D", *gone)
         workspace = Workspace.open(path)
         started, used = time.perf_counter(), cpu()
-        found = survey(workspace.store, workspace.store.shared, "main")
+        found = survey(workspace.store, workspace.store.shared)
         surveyed = cpu() - used
         lines = plan(
             workspace.repository, workspace.store.shared, found, Judge(workspace.repository)

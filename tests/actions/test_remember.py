@@ -7,8 +7,7 @@ import pytest
 
 from conftest import Repo
 from treering import Treering
-from treering.actions import workspace
-from treering.branches import layers, long_lived, names
+from treering.branches import layers, trunk
 from treering.errors import BlockedSecret, Conflict, Invalid, MemoryNotFound
 from treering.store.store import Store
 
@@ -249,13 +248,12 @@ def test_a_write_finds_the_trunk_and_the_view_once(
 
         monkeypatch.setattr(module, name, counted)
 
-    for module in (long_lived, names, workspace):
-        count(module, "trunk_of")
+    count(trunk, "_find_trunk")
     count(layers, "view_of")
 
     repo.tr.remember("Sessions live in Redis")
 
-    assert sorted(found) == ["trunk_of", "view_of"]
+    assert sorted(found) == ["_find_trunk", "view_of"]
 
 
 def test_what_was_written_while_a_write_waited_is_seen(

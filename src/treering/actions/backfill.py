@@ -156,7 +156,7 @@ def _list_brought(repository: Repository, branch: str, tip: str, trunk: str) -> 
         base = line.old
     if base is None or (base and repository.resolve(base) != base):
         return []
-    tips = [] if branch == trunk else trunk_tips(repository, trunk)
+    tips = [] if branch == trunk else trunk_tips(repository)
     return repository.history([tip], without=[*tips, *([base] if base else [])])
 
 
@@ -170,7 +170,7 @@ def _list_histories(workspace: Workspace, since: str, branch: str) -> dict[str, 
         hint = suggest(branch, here, BranchNotFound.hint)
         raise BranchNotFound(f"There is no branch {branch} here.", hint)
     names = [branch] if branch else sorted(here, key=lambda name: (name != trunk, name))
-    trunk_commits = trunk_tips(repository, trunk)
+    trunk_commits = trunk_tips(repository)
     return {
         name: repository.history(
             [here[name]], without=[] if name == trunk else trunk_commits, since=moment

@@ -63,6 +63,7 @@ def work(
                 stack.enter_context(workspace.store.lock_driver(0, inherited))
             except Busy:
                 return total
+            stack.enter_context(workspace.call())
             done, stuck = _work_off(workspace, said, pushes)
         total = Drained(
             total.captured + done.captured,
@@ -155,10 +156,10 @@ def _list_gone(workspace: Workspace) -> list[str]:
 
 
 def make_plan(
-    workspace: Workspace, vault: Vault, trunk: str, branch: str = "", *, is_dry: bool = False
+    workspace: Workspace, vault: Vault, branch: str = "", *, is_dry: bool = False
 ) -> list[PlanLine]:
     """Return what is to be done; for a dry run nothing is written, not even what was learned."""
-    scopes = survey(workspace.store, vault, trunk)
+    scopes = survey(workspace.store, vault)
     judge = Judge(workspace.repository, database=None if is_dry else workspace.database)
     return plan(workspace.repository, vault, scopes, judge, branch=branch)
 
@@ -168,15 +169,14 @@ def apply_plan(
 ) -> list[PlanLine]:
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
-    trunk = trunk_of(workspace.repository)
     for vault in workspace.store.vaults():
-        run = _PlanRun(workspace, vault, trunk, choose, keep_lessons)
-        lines = make_plan(workspace, vault, trunk, branch)
+        run = _PlanRun(workspace, vault, choose, keep_lessons)
+        lines = make_plan(workspace, vault, branch)
         for _ in range(_ROUNDS):
             moved = run.do(lines)
             if not moved:
                 break
-            lines = [ln for ln in make_plan(workspace, vault, trunk, branch) if ln.branch in moved]
+            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
         else:
             run.give_up(lines)
         done += run.done
@@ -190,13 +190,11 @@ class _PlanRun:
         self,
         workspace: Workspace,
         vault: Vault,
-        trunk: str,
         choose: Choose,
         keep_lessons: bool,
     ) -> None:
         self._workspace = workspace
         self._vault = vault
-        self._trunk = trunk
         self._choose = choose
         self._keep_lessons = keep_lessons
         self._actor: Actor | None = None
@@ -236,11 +234,9 @@ class _PlanRun:
                 return line if is_kept or self._is_done(line) else None
             # What was written here is noted once: no line acts on a scope written to since.
             self._actor = (
-                self._actor._replace(held=held)
-                if self._actor
-                else self._workspace.actor(held, self._trunk)
+                self._actor._replace(held=held) if self._actor else self._workspace.actor(held)
             )
-            self._given |= {Scope(line.into), Scope(self._trunk)}
+            self._given |= {Scope(line.into), Scope(self._actor.trunk)}
             return apply(self._actor, self._vault, line, keep_lessons=self._keep_lessons)
 
     def _is_still_true(self, line: PlanLine) -> bool:

@@ -108,9 +108,8 @@ def gc(
         )
     age = duration(older_than)
     if dry_run:
-        trunk = trunk_of(workspace.repository)
         plans = [
-            driver.make_plan(workspace, vault, trunk, branch, is_dry=True)
+            driver.make_plan(workspace, vault, branch, is_dry=True)
             for vault in workspace.store.vaults()
         ]
         shown = [_force(line) if force else line for lines in plans for line in lines]

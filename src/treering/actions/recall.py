@@ -219,7 +219,7 @@ def _choose_views(
     they are counted."""
     if not isinstance(workspace, Workspace):
         return seen.view, {}
-    view, everything = seen.view, layers.everything(workspace.store, seen.branch, seen.trunk)
+    view, everything = seen.view, layers.everything(workspace.store, seen.branch)
     if scope == "trunk":
         view = workspace.view_from(workspace.position_on_trunk())
     elif scope == "all":

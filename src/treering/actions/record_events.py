@@ -121,7 +121,7 @@ class EventRecorder:
         branch = event.branch
         if not branch:
             head = Head(None, event.commit, is_detached=True)
-            return layers.scope_of_head(self._workspace.store, head, self._trunk)
+            return layers.scope_of_head(self._workspace.store, head)
         if not is_utf8(branch):
             return None  # no answer could name it
         tip = self._repository.tip_of(branch)

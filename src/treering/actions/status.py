@@ -15,7 +15,7 @@ from treering.actions.setup.hook_files import list_installed
 from treering.actions.workspace import Position, Workspace
 from treering.branches.sharing import SharingRules, read_pushed
 from treering.branches.survey import judge_life, local_scopes, seen_scopes, survey
-from treering.branches.trunk import read_answers, trunk_of
+from treering.branches.trunk import read_answers
 from treering.branches.undo import list_before, measure
 from treering.capture.journal import Journal
 from treering.errors import StoreDamaged
@@ -535,7 +535,7 @@ def status(workspace: Workspace, *, view: str = "summary", branch: str = "") -> 
     position = workspace.position(branch)
     view_here = workspace.view_from(position)
     if name == "branches":
-        return {"branches": branches(workspace, position.trunk)}
+        return {"branches": branches(workspace)}
     if name == "guard":
         return guard(workspace, f"{position.trunk}..{branch}" if branch else "")
     if name == "health":
@@ -564,7 +564,7 @@ def _summary(
     summary: StatusSummary = {
         "repository": {
             "branch": position.scope.branch,
-            "checked_out": workspace.position(trunk=position.trunk).scope.branch,
+            "checked_out": workspace.position().scope.branch,
             "trunk": position.trunk,
             "detached": head.is_detached,
             "bare": repository.is_bare,
@@ -575,7 +575,7 @@ def _summary(
         "links": {"total": links.total(), "by_relation": _sort(links)},
         "top_tags": tags(alive)["tags"][:10],
         "recent_topics": recent_topics(alive),
-        "branches": branches(workspace, position.trunk),
+        "branches": branches(workspace),
         "remotes": remotes(workspace),
         "index": state["index"],
         "hooks": state["hooks"],
@@ -640,14 +640,13 @@ def _sort(counts: Counter[str]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def branches(workspace: Workspace, trunk: str = "") -> list[BranchState]:
+def branches(workspace: Workspace) -> list[BranchState]:
     """Every scope with its memories, and whether its branch is still there, as gc judges it."""
-    trunk = trunk or trunk_of(workspace.repository)
     counts: Counter[str] = Counter()
     states: dict[str, BranchLife] = {}
     unborn = workspace.repository.head().branch
     for vault in workspace.store.vaults():
-        surveyed = survey(workspace.store, vault, trunk)
+        surveyed = survey(workspace.store, vault)
         for entry in surveyed.scopes:
             branch = entry.scope.branch
             states[branch] = "live" if branch == unborn else judge_life(entry, surveyed)

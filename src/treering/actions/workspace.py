@@ -3,7 +3,7 @@
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
@@ -111,7 +111,7 @@ class Writing:
     @cached_property
     def code(self) -> CodePosition:
         at = self.position
-        return code_position(self._workspace.repository, at.trunk, at.scope.branch, at.head)
+        return code_position(self._workspace.repository, at.scope.branch, at.head)
 
     @cached_property
     def _code_under_way(self) -> CodePosition:
@@ -258,6 +258,10 @@ class MemoryWorkspace(ABC):
     @abstractmethod
     def open_hub(self, repos: Sequence[str]) -> "AbstractContextManager[HubWorkspace]":
         """Open some repositories of the hub for the length of a call."""
+
+    def call(self) -> AbstractContextManager[None]:
+        """Return the bounds of one call, in which the trunk is found once."""
+        return nullcontext()
 
     def resolve(self, at: str) -> str | None:  # noqa: ARG002
         """Return the commit of the code that a revision names, where there is code."""
@@ -460,39 +464,42 @@ class Workspace(MemoryWorkspace):
             self._driven |= events
             self._driver(self.repository.common_dir)
 
+    def call(self) -> AbstractContextManager[None]:
+        return self.repository.call()
+
     def resolve(self, at: str) -> str | None:
         return self.repository.resolve(at)
 
     def now(self) -> str:
         return format_moment(self.clock())
 
-    def actor(self, lock: Held, trunk: str = "") -> "Actor":
-        """Whoever moves scopes in the name of this workspace; the trunk, if that is known."""
+    def actor(self, lock: Held) -> "Actor":
+        """Whoever moves scopes in the name of this workspace."""
         from treering.branches.apply import Actor
 
         self.ledger.note_written()  # a ref that goes takes its log with it
-        trunk = trunk or trunk_of(self.repository)
+        trunk = trunk_of(self.repository)
         return Actor(self.store, lock, self.person, self.clock(), trunk)
 
     def _claim_name(self, lock: Held, position: Position) -> None:
         """A renamed branch gets its scope under the new name, a name used again a new one."""
         for vault in self.store.vaults():
-            now = scope_now(self.repository, vault, position.scope, position.trunk)
+            now = scope_now(self.repository, vault, position.scope)
             if now != position.scope:
                 from treering.branches.apply import claim_name  # rare, and loads the whole plan
 
-                claim_name(self.actor(lock, position.trunk), vault, position.scope)
+                claim_name(self.actor(lock), vault, position.scope)
 
     # --- seeing -----------------------------------------------------------------------------------
 
-    def position(self, branch: str = "", *, create: bool = False, trunk: str = "") -> Position:
-        """The scope of `branch`, or of HEAD as it is now; the trunk, if that is known already."""
-        trunk = trunk or trunk_of(self.repository)
+    def position(self, branch: str = "", *, create: bool = False) -> Position:
+        """The scope of `branch`, or of HEAD as it is now."""
+        trunk = trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
             return Position(scope, trunk, self._head_of(scope))
         head = self.repository.head()
-        return Position(layers.scope_of_head(self.store, head, trunk), trunk, head.commit)
+        return Position(layers.scope_of_head(self.store, head), trunk, head.commit)
 
     def _head_of(self, scope: Scope) -> str | None:
         if scope.is_detached:
@@ -518,7 +525,7 @@ class Workspace(MemoryWorkspace):
         return self.view_from(self.position(branch))
 
     def view_from(self, position: Position) -> View:
-        return layers.view_of(self.store, position.scope, position.head, position.trunk)
+        return layers.view_of(self.store, position.scope, position.head)
 
     def position_on_trunk(self) -> Position:
         trunk = trunk_of(self.repository)
@@ -535,7 +542,7 @@ class Workspace(MemoryWorkspace):
     def view_of_all(self, position: Position | None = None) -> View:
         """Every scope there is, each as a layer of its own."""
         position = position or self.position()
-        return layers.everything(self.store, position.scope.branch, position.trunk)
+        return layers.everything(self.store, position.scope.branch)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -562,8 +569,7 @@ class Workspace(MemoryWorkspace):
         for _ in range(_ATTEMPTS):
             try:
                 with self.store.lock(timeout) as lock:
-                    trunk = seen[0].trunk if seen else ""
-                    at = position or self.position(branch, create=create, trunk=trunk)
+                    at = position or self.position(branch, create=create)
                     is_current = seen is not None and at == seen[0] and seen[1].is_current()
                     if not is_current:
                         self._claim_name(lock, at)

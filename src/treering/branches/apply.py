@@ -52,7 +52,7 @@ class Actor(NamedTuple):
         """Return where the code of a scope's branch is now."""
         repository = self.store.repository
         head = repository.tip_of(scope.branch)
-        return code_position(repository, self.trunk, scope.branch, head)
+        return code_position(repository, scope.branch, head)
 
     def write(self, vault: Vault, scope: Scope, documents: Documents, why: Message) -> str:
         """Write memories to a scope, and return the commit."""
@@ -135,7 +135,7 @@ def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine) -> None:
     # A commit memory that another one replaced speaks of the old commit, and stays with it.
     memories = {i: m for i, m in memories.items() if m.status != "superseded" or m.type != "commit"}
     commits = [memory.commit for memory in memories.values() if memory.commit]
-    targets = [Target(trunk, at) for at in trunk_tips(repository, trunk)]
+    targets = [Target(trunk, at) for at in trunk_tips(repository)]
     new_commits = successors(
         repository, line.branch, tip, targets, commits, Judge.open(actor.store)
     )
@@ -418,7 +418,7 @@ _ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, bool], None]] = {
 
 def claim_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Before a write: let the scope have the branch's name, and be the branch's own."""
-    now = scope_now(actor.store.repository, vault, scope, actor.trunk)
+    now = scope_now(actor.store.repository, vault, scope)
     if now == scope:
         return
     if vault.head(scope):
@@ -431,7 +431,7 @@ def _clear_name(actor: Actor, vault: Vault, scope: Scope) -> None:
     """Give what another branch left under this name to the one it belongs to, or move it aside."""
     repository = actor.store.repository
     judge = Judge.open(actor.store)
-    lines = plan(repository, vault, survey(actor.store, vault, actor.trunk), judge)
+    lines = plan(repository, vault, survey(actor.store, vault), judge)
     if any(line.scope == scope and line.action == "rename" for line in lines):
         # Its new name may be taken in turn.
         named = [line for line in lines if line.action in ("rename", "aside")]

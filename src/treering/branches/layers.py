@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from treering.branches.names import scope_now
-from treering.branches.trunk import former_names, is_in_trunk
+from treering.branches.trunk import former_names, is_in_trunk, trunk_of
 from treering.errors import BranchNotFound, Invalid, StoreDamaged
 from treering.git import refs
 from treering.git.binding import reference_is_valid_name
@@ -22,7 +22,7 @@ from treering.store.view import Layer, View
 _OF_TRUNK = ("private_trunk", "trunk")
 
 
-def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
+def scope_of_head(store: Store, head: Head) -> Scope:
     """The scope a write goes to.
 
     On a detached HEAD that is the trunk only when the commit is in it: half-done work in a detached
@@ -34,7 +34,8 @@ def scope_of_head(store: Store, head: Head, trunk: str) -> Scope:
                 "The name of this branch is not UTF-8.", hint="`git branch -m NAME` renames."
             )
         return Scope(head.branch)
-    if head.commit is None or is_in_trunk(store.repository, trunk, head.commit):
+    trunk = trunk_of(store.repository)
+    if head.commit is None or is_in_trunk(store.repository, head.commit):
         return Scope(trunk)
     return Scope.detached_at(head.commit)
 
@@ -65,9 +66,9 @@ def scope_named(store: Store, name: str, *, create: bool = False) -> Scope:
     raise BranchNotFound(f"No branch {name} is known here, and no memories of one.", hint)
 
 
-def view_of(store: Store, scope: Scope, head: str | None, trunk: str) -> View:
+def view_of(store: Store, scope: Scope, head: str | None) -> View:
     """Return what is seen from a scope: private, own, detached, stacked, private trunk, trunk."""
-    return View(scope.branch, tuple(_cover(list(_layers(store, scope, head, trunk)))))
+    return View(scope.branch, tuple(_cover(list(_layers(store, scope, head)))))
 
 
 def _cover(layers: list[Layer]) -> Iterator[Layer]:
@@ -85,43 +86,43 @@ def _without(taken: Listing | None, keys: set[str]) -> Listing:
     return {key: blob for key, blob in (taken or {}).items() if key not in keys}
 
 
-def _layers(store: Store, scope: Scope, head: str | None, trunk: str) -> Iterator[Layer]:
-    below = Scope(trunk)
+def _layers(store: Store, scope: Scope, head: str | None) -> Iterator[Layer]:
+    below = Scope(trunk_of(store.repository))
     if scope != below:
         kind = "detached" if scope.is_detached else "branch"
-        yield from _both(store, scope, "private", kind, trunk)
+        yield from _both(store, scope, "private", kind)
     if head:
         for other in _list_detached(store, head):
             if other != scope:
-                yield from _both(store, other, "private", "detached", trunk)
+                yield from _both(store, other, "private", "detached")
     if scope.is_detached and head:
         from treering.branches.layers import list_checked_out  # builds ask, hardly anyone else
 
-        for branch in list_checked_out(store, head, trunk):
-            yield from _both(store, branch, "private", "base", trunk)
+        for branch in list_checked_out(store, head):
+            yield from _both(store, branch, "private", "base")
     if scope != below and not scope.is_detached:
         from treering.branches.stack import bases_of
 
-        for base in bases_of(store.repository, scope.branch, trunk):
-            yield from _both(store, Scope(base), "private", "base", trunk)
-    yield from _both(store, below, "private_trunk", "trunk", trunk)
-    for former in map(Scope, former_names(store.repository, trunk)):
+        for base in bases_of(store.repository, scope.branch):
+            yield from _both(store, Scope(base), "private", "base")
+    yield from _both(store, below, "private_trunk", "trunk")
+    for former in map(Scope, former_names(store.repository, below.branch)):
         if former != scope:
-            yield from _both(store, former, "private_trunk", "trunk", trunk)
+            yield from _both(store, former, "private_trunk", "trunk")
 
 
-def _both(store: Store, scope: Scope, private_kind: str, kind: str, trunk: str) -> Iterator[Layer]:
+def _both(store: Store, scope: Scope, private_kind: str, kind: str) -> Iterator[Layer]:
     if store.private:
-        yield _layer(store, store.private, scope, private_kind, trunk)
-    yield _layer(store, store.shared, scope, kind, trunk)
+        yield _layer(store, store.private, scope, private_kind)
+    yield _layer(store, store.shared, scope, kind)
 
 
-def _layer(store: Store, vault: Vault, scope: Scope, kind: str, trunk: str) -> Layer:
-    now = scope_now(store.repository, vault, scope, trunk)
+def _layer(store: Store, vault: Vault, scope: Scope, kind: str) -> Layer:
+    now = scope_now(store.repository, vault, scope)
     if now is None:
         return Layer(kind, vault, vault.snapshot_at(scope, None))
     snapshot = vault.snapshot(now)
-    there = None if kind in _OF_TRUNK else vault.snapshot(Scope(trunk))
+    there = None if kind in _OF_TRUNK else vault.snapshot(Scope(trunk_of(store.repository)))
     if there is None or snapshot.tip is None or there.tip is None:
         return Layer(kind, vault, snapshot, name=scope.branch)
     from treering.branches import overlay  # only where two scopes meet
@@ -161,10 +162,11 @@ def layer_at(layer: Layer, seconds: float) -> Layer:
     return Layer(layer.kind, layer.vault, layer.vault.snapshot_at(scope, past), mark=layer.mark)
 
 
-def everything(store: Store, branch: str, trunk: str) -> View:
+def everything(store: Store, branch: str) -> View:
     """Every scope of every branch, each as a layer of its own; one that cannot be read is left
     out, for doctor to name."""
     layers = []
+    trunk = trunk_of(store.repository)
     trunks = {trunk, *former_names(store.repository, trunk)}
     for vault in store.vaults():
         for scope, tip in vault.scopes().items():
@@ -210,13 +212,13 @@ def view_of_trash(store: Store, branch: str) -> View:
 _TRACKED = "refs/remotes/"
 
 
-def list_checked_out(store: Store, commit: str, trunk: str) -> list[Scope]:
+def list_checked_out(store: Store, commit: str) -> list[Scope]:
     """The scopes of branches that a remote has at a commit, or at what it merged: a host makes such
     a merge to test a pull request.
 
     Where no ref tells, as in a shallow clone of one commit, those whose memories were made there.
     """
-    repository = store.repository
+    repository, trunk = store.repository, trunk_of(store.repository)
     merged = _list_merged(repository, commit)
     wanted = {commit, *merged}
     found = _list_tracked(repository, wanted) - {trunk}

@@ -1,7 +1,4 @@
-"""Branches that others land on: the trunk, and those like it.
-
-Whoever knows the trunk already names it, so that it is found once in a call.
-"""
+"""Branches that others land on: the trunk, and those like it."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -26,9 +23,9 @@ _Tips = tuple[str, ...]
 _known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKeyDictionary()
 
 
-def long_lived(repository: Repository, trunk: str = "") -> list[str]:
+def long_lived(repository: Repository) -> list[str]:
     """Every branch others land on, the trunk first; `tips_of` says where each is."""
-    trunk = trunk or trunk_of(repository)
+    trunk = trunk_of(repository)
     prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
     all_names = {
         ref.removeprefix(prefix)
@@ -42,9 +39,9 @@ def long_lived(repository: Repository, trunk: str = "") -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def long_lived_tips(repository: Repository, trunk: str = "") -> dict[str, list[str]]:
+def long_lived_tips(repository: Repository) -> dict[str, list[str]]:
     """Return where each of them is, here and at remotes."""
-    return {name: tips_of(repository, name) for name in long_lived(repository, trunk)}
+    return {name: tips_of(repository, name) for name in long_lived(repository)}
 
 
 def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
@@ -59,12 +56,12 @@ def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
             yield from [tip] if tip.strip("0") else []
 
 
-def is_long_lived(repository: Repository, name: str, trunk: str = "") -> bool:
+def is_long_lived(repository: Repository, name: str) -> bool:
     """Return whether others land on a branch; for most names no history is looked at."""
     is_usual = name in usual_names(repository)
     if is_usual and has_branch(repository, name):
         return True
-    trunk = trunk or trunk_of(repository)
+    trunk = trunk_of(repository)
     if name == trunk or name in repository.config_values("treering.trunk"):
         return True
     return not is_usual and is_often_long_lived(name) and _took_in_others(repository, name, trunk)
@@ -93,11 +90,9 @@ def _has_merge(repository: Repository, tip: str, trunks: _Tips) -> bool:
     return False
 
 
-def code_position(
-    repository: Repository, trunk: str, branch: str, head: str | None
-) -> CodePosition:
+def code_position(repository: Repository, branch: str, head: str | None) -> CodePosition:
     """Return branch, commit, and the commit where the branch left the long-lived branches."""
-    base = _find_base(repository, trunk, branch, head) if head else None
+    base = _find_base(repository, branch, head) if head else None
     return CodePosition(mask_branch(branch), head, base)
 
 
@@ -110,15 +105,15 @@ def as_made_on_branch(repository: Repository, at: CodePosition, branch: str) -> 
     return at if parents is None else at._replace(base=next(iter(parents), None))
 
 
-def _find_base(repository: Repository, trunk: str, branch: str, head: str) -> str | None:
+def _find_base(repository: Repository, branch: str, head: str) -> str | None:
     """The merge base with the long-lived branch that leaves the fewest commits of its own; the
     trunk has none."""
-    if branch == trunk:
+    if branch == trunk_of(repository):
         return head
-    others = long_lived_tips(repository, trunk)
+    others = long_lived_tips(repository)
     tips = [tip for name, tips in others.items() if name != branch for tip in tips]
     from treering.branches.stack import is_at_its_start
 
-    if head in tips or is_at_its_start(repository, branch, head, trunk):
+    if head in tips or is_at_its_start(repository, branch, head):
         return head
     return repository.nearest_base(head, tips)

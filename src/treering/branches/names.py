@@ -24,7 +24,7 @@ _CAME_FROM_ELSEWHERE = (
 )  # fmt: skip
 
 
-def scope_now(repository: Repository, vault: Vault, scope: Scope, trunk: str = "") -> Scope | None:
+def scope_now(repository: Repository, vault: Vault, scope: Scope) -> Scope | None:
     """The scope a branch's memories are in.
 
     1 its own                                        -> itself
@@ -39,7 +39,7 @@ def scope_now(repository: Repository, vault: Vault, scope: Scope, trunk: str = "
         return scope  # its own, though it cannot be read: the vault falls back to its log
     if tip is None:
         return earlier_scope(repository, vault, scope.branch) or scope
-    if is_left_over(repository, vault, scope, tip, trunk):
+    if is_left_over(repository, vault, scope, tip):
         return earlier_scope(repository, vault, scope.branch)
     return scope
 
@@ -81,16 +81,14 @@ def _is_of_another(
     return message.read(commit.message).code.head not in commits
 
 
-def is_left_over(
-    repository: Repository, vault: Vault, scope: Scope, tip: str, trunk: str = ""
-) -> bool:
+def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
     """Return whether a scope belongs to a branch before the one that has the name now.
 
     In doubt it does not: a memory too many is better than one that is hidden. Long-lived branches
     are one by name, whatever their history did.
     """
     head = repository.tip_of(scope.branch)
-    if head is None or scope.is_detached or is_long_lived(repository, scope.branch, trunk):
+    if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
         return False
     return _is_left_over(repository, vault, scope, tip) and not is_of_trunk(repository, scope)
 

@@ -217,7 +217,7 @@ class SharingRules:
             plain = Scope(branch.rpartition("~")[0])
             was_there = any(read_pushed(self._vault, remote, one) for one in (scope, plain))
             return Sharing(scope) if was_there else Sharing(None, "it was never pushed")
-        if branch in self._of_trunk or is_long_lived(self._repository, branch, self.trunk):
+        if branch in self._of_trunk or is_long_lived(self._repository, branch):
             if branch in self._branches or self.trunk in self._branches:
                 return Sharing(scope)
             return Sharing(None, f"{remote} does not have {branch}")

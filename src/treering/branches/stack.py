@@ -6,6 +6,7 @@ the name may have been given to another branch since.
 
 import re
 
+from treering.branches.trunk import trunk_of
 from treering.git import reflog
 from treering.git.repository import Repository
 
@@ -15,13 +16,13 @@ _COMMIT = r"[0-9a-f]{40,64}"
 _DEEPEST = 10
 
 
-def bases_of(repository: Repository, branch: str, trunk: str) -> list[str]:
+def bases_of(repository: Repository, branch: str) -> list[str]:
     """The branches `branch` is stacked on, nearest first, down to but without the trunk."""
     chain: list[str] = []
     at = branch
     while len(chain) < _DEEPEST:
         base = base_of(repository, at)
-        if base is None or base in (trunk, branch, *chain):
+        if base is None or base in (trunk_of(repository), branch, *chain):
             break
         chain.append(base)
         at = base
@@ -87,19 +88,20 @@ def _had_name(repository: Repository, branch: str, name: str, when: int) -> bool
     return log[0].when <= when and name in reflog.names_at(log, branch, when)
 
 
-def is_at_its_start(repository: Repository, branch: str, head: str, trunk: str) -> bool:
+def is_at_its_start(repository: Repository, branch: str, head: str) -> bool:
     """Return whether a branch made on top of another one is where it was made: the commits in its
     history are that one's."""
     log = reflog.of_branch(repository, branch)
     if not log or log[0].new != head:
         return False
     source = _source(repository, branch, log)
-    return source is not None and _is_name(repository, source, trunk)
+    return source is not None and _is_name(repository, source)
 
 
-def _is_name(repository: Repository, source: str, trunk: str) -> bool:
+def _is_name(repository: Repository, source: str) -> bool:
     """Return whether it is a branch's name, not the trunk's, a commit or a remote's branch."""
     remotes = tuple(f"{remote}/" for remote in repository.remotes())
     # `git switch NAME` writes the whole ref where it makes a branch of a remote's.
     name = source.removeprefix("refs/remotes/")
-    return name != trunk and not re.fullmatch(_COMMIT, name) and not name.startswith(remotes)
+    is_commit = re.fullmatch(_COMMIT, name)
+    return not is_commit and not name.startswith(remotes) and name != trunk_of(repository)

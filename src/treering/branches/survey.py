@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from treering.branches.long_lived import long_lived_tips
 from treering.branches.names import earlier_scope, is_left_over
 from treering.branches.tips import last_tips
-from treering.branches.trunk import former_names
+from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.repository import Repository
@@ -87,9 +87,9 @@ class Survey(NamedTuple):
     held: frozenset[str]  # commits some worktree's HEAD is detached at
 
 
-def survey(store: Store, vault: Vault, trunk: str) -> Survey:
+def survey(store: Store, vault: Vault) -> Survey:
     """Look at one vault's scopes beside the user's branches."""
-    repository = store.repository
+    repository, trunk = store.repository, trunk_of(store.repository)
     branches = repository.branches()
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     scopes = vault.scopes()
@@ -98,13 +98,13 @@ def survey(store: Store, vault: Vault, trunk: str) -> Survey:
         for branch in branches
         if (tip := scopes.get(Scope(branch))) is None
         or Scope(branch).ref not in ours
-        or is_left_over(repository, vault, Scope(branch), tip, trunk)
+        or is_left_over(repository, vault, Scope(branch), tip)
     ]
     fetched = vault.fetched_scopes({scope.branch for scope in scopes})
-    look = _Look(repository, vault, branches, trunk, fetched)
+    look = _Look(repository, vault, branches, fetched)
     return Survey(
         trunk=trunk,
-        long_lived=long_lived_tips(repository, trunk),
+        long_lived=long_lived_tips(repository),
         branches=branches,
         scopes=tuple(
             look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
@@ -134,13 +134,12 @@ class _Look(NamedTuple):
     repository: Repository
     vault: Vault
     branches: dict[str, str]
-    trunk: str
     fetched: dict[Scope, list[str]]
 
     def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
         remotes = self.repository.remotes()
         at_remotes = [self.repository.remote_tip_of(remote, scope.branch) for remote in remotes]
-        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip, self.trunk)
+        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip)
         return SurveyedScope(
             scope=scope,
             tip=tip,

@@ -29,12 +29,16 @@ _OFTEN_NAMES, _OFTEN_FOLDERS = ("dev", "next"), ("release/", "stable/")
 
 
 def trunk_of(repository: Repository) -> str:
-    """Return the name of the trunk.
+    """Return the name of the trunk, which is found once in a call.
 
     1 `treering.trunk`, the first of several
     2 the remote's HEAD, if its name is usual or no branch there has a usual one
     3 the first usual name there is; else the only branch, or what HEAD names
     """
+    return repository.find_once("trunk", lambda: _find_trunk(repository))
+
+
+def _find_trunk(repository: Repository) -> str:
     if named := repository.config_values("treering.trunk"):
         return named[0]
     for answer in read_answers(repository).values():
@@ -272,9 +276,9 @@ def tips_of(repository: Repository, branch: str) -> list[str]:
     return list(dict.fromkeys(tip for tip in tips if tip))
 
 
-def trunk_tips(repository: Repository, trunk: str) -> list[str]:
-    return tips_of(repository, trunk)
+def trunk_tips(repository: Repository) -> list[str]:
+    return tips_of(repository, trunk_of(repository))
 
 
-def is_in_trunk(repository: Repository, trunk: str, commit: str) -> bool:
-    return any(repository.is_ancestor(commit, tip) for tip in trunk_tips(repository, trunk))
+def is_in_trunk(repository: Repository, commit: str) -> bool:
+    return any(repository.is_ancestor(commit, tip) for tip in trunk_tips(repository))

@@ -7,8 +7,8 @@ a HEAD of its own. Nothing here writes to it.
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -48,6 +48,28 @@ class Repository:
     def discover(cls, path: Path, *, is_named: bool = False) -> "Repository":
         """The repository that holds `path`: a folder inside it, its top, or its git dir."""
         return cls(discovery.find(path, is_named=is_named))
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """One call from outside: what is found once in it is looked for anew in the next."""
+        is_inner = hasattr(self._local, "found")
+        if not is_inner:
+            self._local.found = {}
+        try:
+            yield
+        finally:
+            if not is_inner:
+                del self._local.found
+
+    def find_once(self, name: str, find: Callable[[], str]) -> str:
+        """Return what is found under a name: once in a call, or until the configuration changes."""
+        if not hasattr(self._local, "found"):
+            return find()
+        found: dict[tuple[object, ...], str] = self._local.found
+        key = (name, *self._stamp_config())
+        if key not in found:
+            found[key] = find()
+        return found[key]
 
     @property
     def handle(self) -> Handle:
@@ -388,14 +410,18 @@ class Repository:
     def _settings(self) -> dict[str, list[str]]:
         """All of git's configuration, read anew when this repository's file changed, else at most
         once a second: asking libgit2 for each key costs more than the rest of a look-up."""
-        try:
-            stat = os.stat(os.path.join(self.common_dir, "config"))
-            key = (stat.st_mtime_ns, stat.st_size, stat.st_ino, int(time.monotonic()))
-        except OSError:
-            key = (0, 0, 0, int(time.monotonic()))
+        key = (*self._stamp_config(), int(time.monotonic()))
         if self._known_settings[0] != key:
             self._known_settings = (key, self._read_settings())
         return self._known_settings[1]
+
+    def _stamp_config(self) -> tuple[int, ...]:
+        """Return what changes when this repository's file of configuration does."""
+        try:
+            stat = os.stat(os.path.join(self.common_dir, "config"))
+        except OSError:
+            return (0, 0, 0)
+        return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
     def _read_settings(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -114,11 +114,12 @@ def handle(
     except TreeringError:
         return  # no repository, nothing to say
     try:
-        if call.kind in _TOLD:
-            _tell(workspace, call, say, started, limit)
-        elif call.kind == "stop":
-            say(ask(workspace, call))
-        _write_down(workspace, call)
+        with workspace.call():
+            if call.kind in _TOLD:
+                _tell(workspace, call, say, started, limit)
+            elif call.kind == "stop":
+                say(ask(workspace, call))
+            _write_down(workspace, call)
     except Exception:
         from treering.hooks.worker import log
 

@@ -94,7 +94,7 @@ def plan_push(
     known = {
         scope: heads.list_heads(vault, scope)
         for scope, tip in mine.items()
-        if not is_left_over(store.repository, vault, scope, tip, rules.trunk)  # which gc will judge
+        if not is_left_over(store.repository, vault, scope, tip)  # which gc will judge
     }
     for scope, some in more.items():
         known.setdefault(scope, []).extend(some)

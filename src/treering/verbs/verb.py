@@ -192,10 +192,11 @@ def verb(
             function(workspace, *args, **options)  # does nothing, and refuses what it cannot take
             given = check_options(parameters, dict(zip(names, args, strict=False)) | options)
             found = load()
-            if not isinstance(found, Mapping):
+            if isinstance(found, Mapping):
+                found, given = found[given["op"]], defaults | given
+                given = {each: given[each] for each in keywords_of(found)}
+            with workspace.call():
                 return found(workspace, **given)
-            operation, given = found[given["op"]], defaults | given
-            return operation(workspace, **{each: given[each] for each in keywords_of(operation)})
 
         text, _, _ = (function.__doc__ or "").partition("\n    >>> ")
         summary, _, more = text.partition("\n\n")

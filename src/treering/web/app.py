@@ -139,7 +139,8 @@ def respond(visit: Visit, name: str) -> Response:
     try:
         module, _, function = name.partition(".")
         handler = cast(Handler, getattr(import_module(f"treering.web.{module}"), function))
-        return handler(visit)
+        with visit.workspace.call():
+            return handler(visit)
     except TreeringError as error:
         status = _STATUS.get(error.code, 500)
         return _explain(visit, status, error.message, error.hint)
