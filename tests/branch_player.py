@@ -6,7 +6,6 @@ list of them can be played: the shortest that still goes wrong is found by leavi
 
 import contextlib
 import random
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 from pygit2 import Tree
 
 from branch_model import CodeHistory, Life, Model, Version
-from conftest import Repo, make_repo
+from conftest import Repo, make_repo, remove
 from treering.actions.gc import GcAnswer
 
 NAMES = ("a", "b", "c/d", "wip")
@@ -459,7 +458,7 @@ class Player:
         memory = agent.tr.remember(f"thought {self.count} of an agent", type="insight").id
         agent.git("push", "-q", "origin", name)
         agent.tr.sync(remote="origin")
-        shutil.rmtree(clone)
+        remove(clone)
         self.repo.now = agent.now
         self.repo.git("fetch", "-q", "origin")
         self.repo.tr.sync(remote="origin")

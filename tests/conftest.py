@@ -68,12 +68,22 @@ def _nothing_of_the_users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture(autouse=True)
 def _databases_are_closed(tmp_path: Path) -> Iterator[None]:
-    """Before their files go: SQLite must not close one whose file is another by then, so it would
-    stay open for as long as the tests run."""
     yield
+    close_databases(tmp_path)
+
+
+def close_databases(folder: Path) -> None:
+    """Close what is open below a folder, before its files go: SQLite must not close a file that is
+    another one by then, so it would stay open for as long as the tests run."""
     for connection in list(database._OPEN):
-        if connection.path.is_relative_to(tmp_path):
+        if connection.path.is_relative_to(folder):
             connection.close()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with repositories in it that this process looked at."""
+    close_databases(folder)
+    shutil.rmtree(folder)
 
 
 hints.watch()

@@ -6,15 +6,14 @@ A life that goes wrong is printed with its seed, and with the fewest of its step
     TREERING_LIVES=10000 python -m pytest -n 2 -m deep tests/properties/test_branch_life.py
 """
 
-import gc
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from branch_player import EVENTS, Player, Step, WentWrong, make_steps, shorten
+from conftest import remove
 
 LIVES = int(os.environ.get("TREERING_LIVES", "300"))
 SEED = int(os.environ.get("TREERING_SEED", "1"))
@@ -32,8 +31,7 @@ def _play(folder: Path, steps: list[Step]) -> tuple[Player, str]:
     except WentWrong as error:
         return player, str(error)
     finally:
-        shutil.rmtree(place)
-        gc.collect()  # each step opens the repository anew, and leaves files open
+        remove(place)
     return player, ""
 
 

@@ -6,7 +6,6 @@ that was never pushed leaves no trace on the remote.
     TREERING_HISTORIES=2000 python -m pytest -n 2 -m deep tests/properties/test_clones.py
 """
 
-import gc
 import itertools
 import os
 import random
@@ -22,7 +21,7 @@ import pytest
 from pygit2 import Repository
 from pygit2.enums import SortMode
 
-from conftest import START, Repo, make_repo
+from conftest import START, Repo, make_repo, remove
 from sync.conftest import HEADS, VIEWS
 from treering.store import layout
 
@@ -396,7 +395,7 @@ class Crowd:
         if len(self.clones) > 2:
             self.clones.remove(clone)
             self.doubtful |= self.untold.pop(clone, set())
-            shutil.rmtree(clone.path)
+            remove(clone.path)
             self.clones.append(self.new())
             self.known[self.clones[-1]] = set()
 
@@ -558,16 +557,17 @@ def play(seed: int, *, most: int = 8) -> None:
     """Every fourth history is a long one: what goes wrong late needs much that went before."""
     longest = 110 if most > 4 and seed % 4 == 0 else 12 + 4 * most
     place = _MEMORY if os.access(_MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        crowd = Crowd(seed, Path(folder), most)
-        try:
-            crowd.play(steps=crowd.chance.randint(8, longest))
-            crowd.settle()
-            crowd.check()
-        except BaseException as error:
-            error.add_note(f"seed {seed}: {crowd.told}")
-            raise
-    gc.collect()  # each step opens a repository anew, and leaves files open
+    folder = Path(tempfile.mkdtemp(dir=place))
+    crowd = Crowd(seed, folder, most)
+    try:
+        crowd.play(steps=crowd.chance.randint(8, longest))
+        crowd.settle()
+        crowd.check()
+    except BaseException as error:
+        error.add_note(f"seed {seed}: {crowd.told}")
+        raise
+    finally:
+        remove(folder)
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from conftest import Repo, make_repo
+from conftest import Repo, make_repo, remove
 from treering.errors import MemoryNotFound
 
 picks = st.integers(min_value=0, max_value=999)
@@ -53,7 +53,7 @@ class MemoryLife(RuleBasedStateMachine):
         self.count = 0
 
     def teardown(self) -> None:
-        shutil.rmtree(self.folder)
+        remove(self.folder)
 
     @initialize()
     def begin(self) -> None:

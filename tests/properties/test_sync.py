@@ -2,7 +2,6 @@
 nothing that someone wrote is lost."""
 
 import random
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import START, Repo, make_repo
+from conftest import START, Repo, make_repo, remove
 from treering.model.scope import Scope
 
 CLONES = "refs/treering/clones/"
@@ -200,7 +199,7 @@ def _lived(seed: int) -> None:
         error.add_note(f"seed {seed}")
         raise
     finally:
-        shutil.rmtree(folder)
+        remove(folder)
 
 
 @pytest.mark.parametrize("seed", range(4))
