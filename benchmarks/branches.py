@@ -52,6 +52,7 @@ def main(quick: bool = False) -> None:
     print()
     resolving(20 if quick else 100)
     surveying(*((60, 1_000) if quick else (200, 5_000)))
+    dropping(400 if quick else 2_000)
     if total.leaks or total.drops or total.missing:
         print("MISSED: leaks, false drops and memories not found must all be 0")
         sys.exit(1)
@@ -590,6 +591,49 @@ def surveying(branches: int, commits: int) -> None:
     row(what, f"{took:.2f} s")
     row("  processor time", f"{used:.2f} s", goal(used, 5))
     row("  of which the survey", f"{surveyed:.2f} s")
+
+
+def dropping(memories: int) -> None:
+    """`treering gc` where a branch is gone, by what became of it and how many memories it has."""
+    for what in ("never landed", "landed", "landed, never pushed"):
+        few, many = (_drop(what, count) for count in (memories // 10, memories))
+        cells = (f"{few:.2f} s", f"{many:.2f} s", f"{many / few:.2f}x", goal(many / few, 1.5))
+        row(f"gc: {what}, {memories // 10:,} and {memories:,}", *cells)
+
+
+def _drop(what: str, memories: int) -> float:
+    with repository() as path:
+        git(path, "switch", "-q", "-c", "feature")
+        git(path, "commit", "-q", "--allow-empty", "-m", "work")
+        tr = Treering.open(path)
+        for number in range(memories):
+            tr.remember(f"thought {number}", type="insight")
+        if what == "landed":
+            git(path, "init", "-q", "--bare", str(path.with_name("host.git")))
+            git(path, "remote", "add", "origin", str(path.with_name("host.git")))
+            git(path, "push", "-q", "origin", "main", "feature")
+            tr.sync()
+            git(path, "push", "-q", "origin", ":feature")
+        _run_treering(path, "recall", "thought")  # as somebody will have done
+        git(path, "switch", "-q", "main")
+        how = ("merge", "-q", "--no-ff", "feature") if what != "never landed" else ("status",)
+        git(path, *how)
+        git(path, "branch", "-q", "-D", "feature")
+        taken = []
+        for number in range(3):
+            copy = path.with_name(f"copy{number}")
+            shutil.copytree(path, copy)
+            started = cpu()
+            _run_treering(copy, "gc")
+            taken.append(cpu() - started)
+        return min(taken)
+
+
+def _run_treering(path: Path, *arguments: str) -> None:
+    program = str(Path(sys.executable).with_name("treering"))
+    subprocess.run(
+        [program, *arguments], cwd=path, env=ENVIRONMENT, check=True, capture_output=True
+    )
 
 
 def goal(took: float, most: float) -> str:

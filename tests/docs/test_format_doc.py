@@ -8,7 +8,7 @@ import pytest
 
 import treering.model
 from treering.errors import InvalidDocument
-from treering.git.objects import blob_id
+from treering.git.objects import hash_blob
 from treering.model import document, frontmatter
 from treering.model.choices import STATUSES
 from treering.model.memory import derive_id
@@ -62,7 +62,7 @@ def test_example_document_is_byte_for_byte_what_the_code_writes(format_page):
     written = document.dump(document.parse(text.encode()))
 
     assert written.decode() == text
-    assert f"has the version `{blob_id(written)}`" in format_page.text
+    assert f"has the version `{hash_blob(written)}`" in format_page.text
 
 
 def test_fields_stand_in_the_order_the_code_writes_them(format_page):

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from treering.git.objects import blob_id
+from treering.git.objects import hash_blob
 from treering.model import document
 from treering.model.memory import FileRef, Link, Memory
 from treering.model.text_merge import merge_texts
@@ -24,7 +24,7 @@ START = Memory(
 
 
 def blob(memory: Memory | None) -> str | None:
-    return None if memory is None else blob_id(document.dump(memory))
+    return None if memory is None else hash_blob(document.dump(memory))
 
 
 def at(memory: Memory, minute: int, **changes: object) -> Memory:

@@ -151,6 +151,21 @@ def test_many_at_once_are_one_commit_and_one_pack(repo: Repo, tmp_path: Path) ->
 ALIKE = ("topic", "Topic", "topic-x", "100%", "日本/é", "x]y", "we$(touch${IFS}pwn)ird;'\"&|")
 
 
+def test_the_tree_of_what_was_written_is_found_and_no_other(repo: Repo) -> None:
+    """A promotion of all that a scope holds writes no tree; one of a part, or of a tree with
+    something else in it, is a tree of its own."""
+    for number in range(40):
+        repo.tr.remember(f"Part {number} is made of brass", type="insight")
+    vault, tip = repo.workspace.store.shared, repo.refs()["refs/treering/heads/main"]
+    blobs = {memory_id: blob for memory_id, (_, blob) in vault.diff(None, tip).items() if blob}
+    some = dict(list(blobs.items())[1:])
+
+    assert vault.find_tree(blobs) == vault.write_tree(None, blobs) == vault.tree_of(tip)
+    assert vault.find_tree(some) is None
+    assert vault.find_tree(some | {"000000000000": "0" * 40}) is None
+    assert vault.write_tree(None, some) == vault.find_tree(some)
+
+
 def test_branches_named_alike_have_scopes_of_their_own(repo: Repo) -> None:
     """`a` and `a-b` and `A` and `a/b`-like names must never share or block each other."""
     for branch in ALIKE:

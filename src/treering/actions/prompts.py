@@ -18,7 +18,7 @@ from treering.actions.workspace import Change, Workspace, Writing
 from treering.call import Advice, Option
 from treering.errors import Invalid, PromptNotFound, StorageFailed, TreeringError
 from treering.git.files import read_plain, replace_file
-from treering.git.objects import blob_id
+from treering.git.objects import hash_blob
 from treering.model import document, template
 from treering.model import prompt as prompts_model
 from treering.model.choices import PROMPT_KINDS
@@ -113,7 +113,7 @@ class PromptStore:
             replace_file(file, data, mode=0o600, is_synced=True)
         except OSError as error:
             raise StorageFailed(f"{file} cannot be written: {error.strerror}.") from error
-        return SavedPrompt(prompt, "user", "", blob_id(data))
+        return SavedPrompt(prompt, "user", "", hash_blob(data))
 
 
 def _name(entry: Entry) -> tuple[str, str]:
@@ -142,7 +142,7 @@ def _read_own(file: Path) -> SavedPrompt | None:
         return None
     if prompt is None or (f"{prompt.kind}s", prompt.name) != (file.parent.name, file.stem):
         return None
-    return SavedPrompt(prompt, "user", "", blob_id(data))
+    return SavedPrompt(prompt, "user", "", hash_blob(data))
 
 
 _MAX_RUNS = 1_000

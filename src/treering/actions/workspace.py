@@ -19,7 +19,7 @@ from treering.errors import Conflict
 from treering.git import refs
 from treering.git.binding import cache_large_trees, set_fsync
 from treering.git.lock import LOCK_TIMEOUT, Held
-from treering.git.objects import Person, blob_id
+from treering.git.objects import Person, hash_blob
 from treering.git.refs import RefMoved
 from treering.git.repository import Repository
 from treering.hub.place import HERE, HubSetting, open_hub
@@ -163,7 +163,7 @@ class Writing:
             bases=self._bases(changes),
         )
         self._put(vault, documents, why)
-        blobs = {memory_id: blob_id(data) for memory_id, data in documents.items()}
+        blobs = {memory_id: hash_blob(data) for memory_id, data in documents.items()}
         plain = filter(document.is_read_back_alike, memories)
         vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs

@@ -85,8 +85,8 @@ def add_promotions(vault: Vault, held: Held, target: Scope, commits: Collection[
 def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
     """A promotion as a commit; no ref is moved. What was kept back is promoted again: judges leave
     it out, so somebody asked for it."""
-    objects = vault.repository.objects
-    tree, ids = vault.write_tree(None, dict(landed.versions)), landed.ids
+    objects, ids, blobs = vault.repository.objects, landed.ids, dict(landed.versions)
+    tree = vault.find_tree(blobs) or vault.write_tree(None, blobs)
     parents = tuple(sorted(tips))
     kind, name = landed.landing.evidence, mask(source.branch)
     target = vault.tip(Scope(landed.into))

@@ -139,13 +139,19 @@ class Objects:
         return entries
 
     def raw_tree(self, oid: str) -> bytes:
+        return self._read(oid, GIT_OBJECT_TREE)
+
+    def raw_commit(self, oid: str) -> bytes:
+        return self._read(oid, GIT_OBJECT_COMMIT)
+
+    def _read(self, oid: str, kind: int) -> bytes:
         self._get_ready()
         try:
-            kind, data = self._database.read(oid)
+            found, data = self._database.read(oid)
         except (KeyError, ValueError, GitError, OSError) as error:
-            raise StoreDamaged(f"The tree {oid} cannot be read: {error}") from error
-        if kind != GIT_OBJECT_TREE:
-            raise StoreDamaged(f"The object {oid} is not a tree.")
+            raise StoreDamaged(f"The {_KINDS[kind]} {oid} cannot be read: {error}") from error
+        if found != kind:
+            raise StoreDamaged(f"The object {oid} is not a {_KINDS[kind]}.")
         return bytes(data)
 
     def _get_ready(self) -> None:
@@ -227,9 +233,6 @@ class Objects:
             commit = heapq.heappop(waiting)[1]
             yield commit
             news = commit.parents
-
-    def raw_commit(self, oid: str) -> bytes:
-        return bytes(self._look_up(oid, GIT_OBJECT_COMMIT).read_raw())
 
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
@@ -329,9 +332,18 @@ def _mode(text: bytes) -> int:
     return 0 if text.startswith(b"0") else int(text, 8)
 
 
-def blob_id(data: bytes) -> str:
-    """The id these bytes get as a blob."""
+def hash_blob(data: bytes) -> str:
+    """Return the id these bytes get as a blob."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def hash_tree(lines: Iterable[TreeEntry]) -> str:
+    """Return the id that a tree of these files alone, or of these folders alone, gets."""
+    data = b"".join(
+        b"%o %b\0%b" % (line.mode, line.name.encode(), bytes.fromhex(line.oid))
+        for line in sorted(lines)
+    )
+    return hashlib.sha1(b"tree %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def read_blobs(git_dir: Path, oids: Iterable[str], *, largest: int) -> Iterator[tuple[str, bytes]]:

@@ -16,7 +16,7 @@ from treering.errors import (
 )
 from treering.git import pack, refs
 from treering.git.lock import Held
-from treering.git.objects import BLOB, TREE, Person
+from treering.git.objects import BLOB, TREE, Person, TreeEntry, hash_tree
 from treering.git.repository import Repository
 from treering.model import document, scope
 from treering.model.document import FORMAT
@@ -369,6 +369,20 @@ class Vault:
         folders = {n: (TREE, objects.write_tree(before.get(n), ls)) for n, ls in shards.items()}
         new = (TREE, objects.write_tree(memories, folders))
         return objects.write_tree(root, {layout.MEMORIES: new})
+
+    def find_tree(self, blobs: Mapping[str, str]) -> str | None:
+        """Return the tree of exactly some memories where it was written before, as it was where all
+        of a scope is promoted; None where there is none."""
+        shards: dict[str, list[TreeEntry]] = {}
+        for memory_id, blob in blobs.items():
+            file = TreeEntry(layout.file_of(memory_id), BLOB, blob)
+            shards.setdefault(layout.shard_of(memory_id), []).append(file)
+        folders = [TreeEntry(name, TREE, hash_tree(files)) for name, files in shards.items()]
+        top = TreeEntry(layout.MEMORIES, TREE, hash_tree(folders))
+        root = hash_tree([top])
+        exists = self.repository.objects.exists
+        is_here = all(map(exists, (root, top.oid, *(folder.oid for folder in folders))))
+        return root if is_here else None
 
     def _read_back(self, to: Scope, commit: str, tree: str) -> None:
         objects = self.repository.objects

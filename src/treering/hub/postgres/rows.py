@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from treering.errors import TreeringError
 from treering.git.binding import GitError
-from treering.git.objects import blob_id
+from treering.git.objects import hash_blob
 from treering.hub.mirror import Mirror, MirrorState
 from treering.model import document
 from treering.model.dates import instant
@@ -105,7 +105,7 @@ def read_copies(mirror: Mirror, blobs: Iterable[str]) -> Iterator[WholeCopy]:
                 memory = document.parse(body)
             except (TreeringError, GitError):
                 continue
-            if blob_id(body) == blob:
+            if hash_blob(body) == blob:
                 version = versions.get(blob)
                 yield WholeCopy(blob, body, mirror.ledger.date(memory, version), version)
 
