@@ -357,10 +357,11 @@ class Crowd:
 
     def sync(self, clone: Machine) -> None:
         going = {t for t in self.known[clone] if self._is_shared(clone, self.branch_of[t])}
-        clone.tr.sync()
+        notes = clone.tr.sync().notes or ()
         self.check_remote()
         self.shared |= going
-        self.redacted |= self.untold.pop(clone, set())
+        if not any("did not go out" in note for note in notes):
+            self.redacted |= self.untold.pop(clone, set())
 
     def _is_shared(self, clone: Machine, branch: str) -> bool:
         """Whether git shows a branch of a clone on the remote: it holds a commit of it there that

@@ -103,6 +103,31 @@ def test_who_agrees_says_so_by_redacting(team: tuple[Repo, Repo, Repo, list[str]
     assert not answer.get("notes")
 
 
+def test_what_is_redacted_here_goes_out_with_who_says_so(
+    team: tuple[Repo, Repo, Repo, list[str]],
+) -> None:
+    """While our head waits for a yes nobody else's is replaced: its owner could not tell by whom,
+    and would wait, too."""
+    ada, ben, mallory, ids = team
+    ben.tr.revise(ids[0], tags_add=["mine"])
+    ben.tr.sync()
+    mallory.tr.sync()
+    mallory.tr.redact(ids[1])
+    mallory.tr.sync()
+    ada.tr.redact(ids[0])
+    before = remote_refs(ada)
+
+    answer = ada.json("sync")
+
+    assert remote_refs(ada) == before
+    assert [scope["status"] for scope in answer["scopes"]] == ["refused"]
+    assert "1 redaction of yours" in answer["notes"][-1]
+    ada.tr.redact(ids[1])
+    ada.tr.sync()
+    assert not any("waits" in note for note in ben.json("sync")["notes"])
+    assert len(ben.titles()) == 6
+
+
 def test_one_by_who_wrote_it_is_named_and_can_be_taken_back_here(
     team: tuple[Repo, Repo, Repo, list[str]], clone: Team, origin: Path
 ) -> None:

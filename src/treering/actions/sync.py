@@ -7,7 +7,7 @@ Every clone has refs of its own on a remote, so nobody is ever slower than anoth
 never waited for under the lock: what is pushed are commits, so that others may write meanwhile.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -405,24 +405,34 @@ class _SyncRun:
         held = [s for s, tip in todo.new.items() if self._redactions.holds_waiting(departures[tip])]
         for scope in held:
             self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
-        return todo._replace(new={s: tip for s, tip in todo.new.items() if s not in held})
+        return self._hold_back(todo, held)
+
+    def _hold_back(self, todo: Outgoing, held: Collection[Scope]) -> Outgoing:
+        """Leave the heads of some scopes here. Our head of the trunk tells whose a redaction is, so
+        while that stays nobody else's head is replaced: all who own one would have to be asked."""
+        new = {scope: tip for scope, tip in todo.new.items() if scope not in held}
+        if Scope(self._rules.trunk) not in held:
+            return todo._replace(new=new)
+        if count := len(self._redactions.unpublished):
+            what = f"{count} redaction{'s' if count > 1 else ''} of yours did not go out"
+            self._notes.append(f"{what}: {self._rules.trunk} tells of it, and was not pushed")
+        return todo._replace(new=new, replaced={})
 
     def _without_secrets(self, todo: Outgoing, departures: Departures) -> Outgoing:
         self._secrets = []
         if self._allow_secret:
             return todo
-        clean = dict(todo.new)
+        held: set[Scope] = set()
         self._notes += filter(None, map(warn_of_name, todo.new))
         for scope, tip in todo.new.items():
             leaks_here = {leak.id: leak.kind for leak in find_leaks(self._vault, departures[tip])}
             if leaks_here:
-                del clean[scope]
+                held.add(scope)
                 names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
                 self._secrets.append(f"{names} on {scope.branch}")
                 why = f"holds a credential: {names}"
                 self._lines[scope] = SyncedScope(scope.branch, "refused", why)
-        is_whole = len(clean) == len(todo.new)
-        return todo._replace(new=clean, gone=todo.gone if is_whole else {})
+        return self._hold_back(todo, held)._replace(gone={} if held else todo.gone)
 
     def _note_pushed(
         self, state: RemoteState, todo: Outgoing, results: Mapping[str, PushedRef]

@@ -49,7 +49,8 @@ class Redactions:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
-        self._unpublished: set[str] = set()
+        #: Memories that were redacted here, which no head on the remote says.
+        self.unpublished: set[str] = set()
         #: Commit -> the same without what was redacted.
         self.commits: dict[str, str] = {}
         #: The part of it that replaces what other clones have on a remote.
@@ -71,7 +72,7 @@ class Redactions:
             return
         here = [tip for tip in there if self._vault.repository.objects.exists(tip)]
         redactions = self._vault.history.read(self._vault, [own], without=here, ops=(REDACT,))
-        self._unpublished.update(*(self._read_ids(commit) for commit in redactions))
+        self.unpublished.update(*(self._read_ids(commit) for commit in redactions))
 
     def is_about(self, incoming: IncomingScope) -> bool:
         """Tell whether something that was redacted is among what comes in."""
@@ -83,7 +84,7 @@ class Redactions:
         trunk = self._vault.tip(self._trunk)
         found = [one for scope in incoming for one in _list_redacted(self._vault, scope, trunk)]
         ids = {one.id for one in found if one.has_text}
-        ids |= list_with_text(self._vault, {*self._unpublished, *(one.id for one in found)} - ids)
+        ids |= list_with_text(self._vault, {*self.unpublished, *(one.id for one in found)} - ids)
         own = ids & list_own(self._vault)
         heads = {one.id: one.head for one in found if one.id in ids}
         by_redactor: dict[str, set[str]] = {}
