@@ -24,6 +24,7 @@ class CodeHistory:
         self.repository = Repository(str(path))
         self.history = cache(self._history)
         self.changes = cache(self._changes)
+        self.patch = cache(self._patch)
         #: Commit -> those that took its place when it was amended.
         self.rewrites: dict[str, str] = {}
 
@@ -40,12 +41,16 @@ class CodeHistory:
             return frozenset()
         return self.difference(parents[0] if parents else None, commit)
 
-    def difference(self, old: str | None, new: str) -> frozenset[Change]:
-        before = self._files(old) if old else frozenset()
-        return self._files(new) - before
+    def _patch(self, commit: str) -> tuple[frozenset[Change], frozenset[Change]]:
+        """What a commit did, and what it took the place of: to add a file is not to change it."""
+        parent = next(iter(self.parents(commit)), None)
+        return self.changes(commit), self._files(parent) - self._files(commit)
 
-    def _files(self, commit: str) -> frozenset[Change]:
-        tree = self.repository[commit].tree
+    def difference(self, old: str | None, new: str) -> frozenset[Change]:
+        return self._files(new) - self._files(old)
+
+    def _files(self, commit: str | None) -> frozenset[Change]:
+        tree = self.repository[commit].tree if commit else ()
         return frozenset((str(entry.name), str(entry.id)) for entry in tree)
 
     def content(self, tip: str) -> frozenset[Change]:
@@ -85,11 +90,11 @@ class CodeHistory:
         if self.has(target, commit):
             return True
         there = self.content(target)
-        patches = {self.changes(other) for other in self.history(target)}
+        patches = {self.patch(other) for other in self.history(target)}
 
         def is_there(step: str) -> bool:
             mine = self.changes(step)
-            return bool(mine) and (mine in patches or (mine <= there and not is_sure))
+            return bool(mine) and (self.patch(step) in patches or (mine <= there and not is_sure))
 
         if is_there(commit):
             return True
@@ -100,7 +105,7 @@ class CodeHistory:
                 are_there = bool(own) and all(map(is_there, own))
                 # What came there in pieces may be somebody else's work.
                 is_whole = bool(whole) and (
-                    any(whole <= patch for patch in patches) if is_sure else whole <= there
+                    any(whole <= new for new, _ in patches) if is_sure else whole <= there
                 )
                 # What cancels out with what came in since is still there, patch by patch.
                 if is_whole or (are_there and (whole or not is_sure)):

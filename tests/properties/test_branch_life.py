@@ -101,6 +101,11 @@ WENT_WRONG = {
         Step("create", 575980), Step("create", 599420), Step("remember_before_the_commit", 582764),
         Step("rename", 961253), Step("commit_on_trunk_by_mistake", 86430), Step("delete", 123152),
     ],
+    "what was said under a name that was used again at a commit which landed later": [
+        Step("create", 711682), Step("rename", 917333), Step("remember", 262943),
+        Step("delete", 888240), Step("create", 498457), Step("commit", 839053),
+        Step("create", 554988), Step("land", 122539),
+    ],
 }  # fmt: skip
 
 

@@ -16,6 +16,8 @@ from treering.git.repository import Repository
 from treering.store.message import CodePosition
 from treering.text.masking import mask_branch
 
+#: How the log of a branch begins that is as old as the repository.
+_FIRST = ("commit (initial)", "clone: ")
 #: So far back a merge is looked for.
 _MOST_COMMITS = 2_000
 
@@ -46,13 +48,15 @@ def long_lived_tips(repository: Repository) -> dict[str, list[str]]:
 
 def tips_at(repository: Repository, name: str, when: int) -> Iterator[str]:
     """Yield where a branch was at a moment, here and at remotes, as far as logs reach; else as it
-    is."""
+    is. One that began with the repository was there, whatever the clock said."""
     for place in ("heads", *(f"remotes/{remote}" for remote in repository.remotes())):
         ref = f"refs/{place}/{name}"
         if now := refs.read(repository.handle, ref):
             log = reflog.of_ref(repository, ref)
             before = [line.new for line in log if line.when <= when]
-            tip = before[-1] if before else log[0].old if log else now
+            if log and not before:
+                before = [log[0].new if log[0].said.startswith(_FIRST) else log[0].old]
+            tip = before[-1] if before else now
             yield from [tip] if tip.strip("0") else []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from treering.branches.long_lived import is_long_lived, long_lived, tips_at
-from treering.branches.trunk import former_names, tips_of, trunk_of
+from treering.branches.trunk import former_names, trunk_of
 from treering.errors import StoreDamaged
 from treering.git import reflog, refs
 from treering.git.objects import CommitInfo
@@ -136,13 +136,10 @@ def _was_made_after(repository: Repository, branch: str, written: CommitInfo) ->
         return False
     if log[0].when == written.time and any(code.head in (line.old, line.new) for line in log):
         return False
-    is_ancestor, names = repository.is_ancestor, long_lived(repository)
-    tips = [tip for name in names for tip in tips_at(repository, name, log[0].when)]
-    is_own = code.head and code.base and is_ancestor(start, code.head)
-    if not is_own or is_ancestor(start, code.base or ""):
-        # A commit of its own may have landed since; where others are now tells of the rest alone.
-        tips += [tip for name in names for tip in tips_of(repository, name)]
-    return any(is_ancestor(start, tip) for tip in dict.fromkeys(tips))
+    # As they were then: a commit of a branch may have landed since.
+    names = long_lived(repository)
+    tips = {tip for name in names for tip in tips_at(repository, name, log[0].when)}
+    return any(repository.is_ancestor(start, tip) for tip in tips)
 
 
 def _last_write_here(vault: Vault, scope: Scope) -> CommitInfo | None:
