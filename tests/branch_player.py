@@ -509,6 +509,7 @@ class Player:
         ids = self._held(newest)
         back = self.repo.tr.restore(name)
         self.tell(f"restore {name}: {ids}")
+        self.trash = {ref for ref in self.repo.refs() if "/trash/" in ref}
         self._check(back.branch == name, f"{back.branch} came back instead of {name}")
         for version in self.model.versions:
             if version.memory in ids:
