@@ -106,6 +106,11 @@ WENT_WRONG = {
         Step("delete", 888240), Step("create", 498457), Step("commit", 839053),
         Step("create", 554988), Step("land", 122539),
     ],
+    "what was picked into one branch with more than was picked into another": [
+        Step("create", 660533), Step("land", 298824), Step("remember_before_the_commit", 399177),
+        Step("commit", 378959), Step("commit", 486850), Step("pick_one", 216590),
+        Step("land", 702458),
+    ],
 }  # fmt: skip
 
 

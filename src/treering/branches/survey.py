@@ -1,6 +1,6 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Literal, NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
@@ -93,22 +93,17 @@ def survey(store: Store, vault: Vault) -> Survey:
     branches = repository.branches()
     ours = set(refs.list_refs(vault.repository.common_dir, HEADS))
     scopes = vault.scopes()
-    without = [
-        branch
-        for branch in branches
-        if (tip := scopes.get(Scope(branch))) is None
-        or Scope(branch).ref not in ours
-        or is_left_over(repository, vault, Scope(branch), tip)
-    ]
+    mine = {scope: tip for scope, tip in scopes.items() if scope.ref in ours}
+    left_over = {s for s, tip in mine.items() if is_left_over(repository, vault, s, tip)}
+    with_scope = {scope.branch for scope in mine.keys() - left_over}
+    without = [branch for branch in branches if branch not in with_scope]
     fetched = vault.fetched_scopes({scope.branch for scope in scopes})
-    look = _Look(repository, vault, branches, fetched)
+    look = _Look(repository, vault, branches, fetched, mine.keys(), left_over)
     return Survey(
         trunk=trunk,
         long_lived=long_lived_tips(repository),
         branches=branches,
-        scopes=tuple(
-            look.scope(scope, tip, is_ours=scope.ref in ours) for scope, tip in scopes.items()
-        ),
+        scopes=tuple(look.scope(scope, tip) for scope, tip in scopes.items()),
         trash=tuple(look.trashed(entry) for entry in list_trash(vault)),
         former=frozenset(former_names(repository, trunk)),
         renames=_renames(repository, vault, without, scopes)
@@ -135,11 +130,13 @@ class _Look(NamedTuple):
     vault: Vault
     branches: dict[str, str]
     fetched: dict[Scope, list[str]]
+    ours: Set[Scope]
+    left_over: Set[Scope]
 
-    def scope(self, scope: Scope, tip: str, *, is_ours: bool) -> SurveyedScope:
+    def scope(self, scope: Scope, tip: str) -> SurveyedScope:
         remotes = self.repository.remotes()
         at_remotes = [self.repository.remote_tip_of(remote, scope.branch) for remote in remotes]
-        is_old = is_ours and is_left_over(self.repository, self.vault, scope, tip)
+        is_old = scope in self.left_over
         return SurveyedScope(
             scope=scope,
             tip=tip,
@@ -149,7 +146,7 @@ class _Look(NamedTuple):
             last_tips=() if is_old else last_tips(self.repository, scope),
             is_restored=read_op(self.vault, tip) == RESTORED,
             is_left_over=is_old,
-            is_ours=is_ours,
+            is_ours=scope in self.ours,
         )
 
     def trashed(self, entry: TrashedScope) -> SurveyedScope:

@@ -168,15 +168,22 @@ class ScopeJudge:
         """With a later commit that was built on it, or by itself."""
         for commit in self._list_heads_with(history, code):
             landing = self._landing(commit, targets)
+            if landing.evidence == "cherry":
+                # With its own one of them: it goes on to other branches with that, not the newest.
+                alone = self._landing_alone(code, targets)
+                return landing._replace(merged_as=alone.merged_as or landing.merged_as)
             if landing.evidence != "none":
                 return landing
+        landing = self._landing_alone(code, targets)
+        return landing if landing.evidence != "none" else None
+
+    def _landing_alone(self, code: str, targets: Sequence[Target]) -> Landing:
         key = (code, targets[0].name)
         if key not in self._commits:
             self._commits[key] = self._judge.landing_of_commit(
                 code, targets, is_quick=code not in self._close
             )
-        landing = self._commits[key]
-        return landing if landing.evidence != "none" else None
+        return self._commits[key]
 
     def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
         heads = [at.head for at in history.positions[:_MOST_POSITIONS] if at.head]

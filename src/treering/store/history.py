@@ -154,13 +154,17 @@ class GitHistory:
 def list_open(commits: Mapping[str, HistoryCommit], tip: str) -> list[HistoryCommit]:
     """List what a tip reaches without going through a promotion, parents before children: what lies
     behind one is another scope's."""
-    reached: set[str] = set()
-    waiting = [tip]
+    reached: dict[str, HistoryCommit] = {}
+    is_line, waiting = True, [tip]
     while waiting:
         commit = commits.get(waiting.pop())
         if commit and commit.oid not in reached:
-            reached.add(commit.oid)
-            waiting += () if commit.is_promotion else commit.parents
+            reached[commit.oid] = commit
+            parents = () if commit.is_promotion else commit.parents
+            is_line = is_line and len(parents) < 2
+            waiting += parents
+    if is_line:  # as most are; of thousands of scopes each is asked
+        return list(reached.values())[::-1]
     return [commit for oid, commit in commits.items() if oid in reached]
 
 
