@@ -13,7 +13,7 @@ from treering.actions.drain import drain_briefly
 from treering.actions.remember import Remembered, remember
 from treering.actions.searcher import SLACK
 from treering.actions.workspace import Position, Workspace
-from treering.errors import Invalid
+from treering.errors import Invalid, StoreDamaged
 from treering.git import diff
 from treering.model.memory import Memory, derive_id
 from treering.model.query import Filters, parse
@@ -195,7 +195,10 @@ def since(workspace: Workspace, position: Position, memory: Memory) -> CodeSince
     if not old or not new:
         return {"commits": 0, "files": [], "known": False}
     commits = repository.apart(new, old)[0]
-    names = diff.list_names(repository.common_dir, old, new)
+    try:
+        names = diff.list_paths(repository, new, old)
+    except StoreDamaged:  # a clone without trees, which are not fetched for this
+        names = []
     answer: CodeSince = {"commits": commits, "files": names[:_MOST_FILES]}
     if len(names) > _MOST_FILES:
         answer["files_total"] = len(names)

@@ -358,7 +358,9 @@ class CodeTree:
             commit = self._repository.resolve(old) if old else None
             if commit is None:
                 return None
-            name = diff.find_renames(self._git_dir, commit, new, _GIT_SECONDS).get(path)
+            files = diff.list_changed_files(self._repository, commit, new, _GIT_SECONDS)
+            moves = (file.new_path for file in files if file.old_path == path != file.new_path)
+            name = next(moves, None)
             if name is None or self._repository.blob_at(head, name):
                 return name
             path, since = name, ""

@@ -113,9 +113,10 @@ def _describe(side: Any) -> bytes:
     return b"%06o %b" % (side.mode, str(side.id).encode())
 
 
-def list_paths(repository: Repository, commit: str) -> list[str]:
-    """The files of a commit, those whose names are text."""
-    changes = diff_one(repository, CommitRange(commit, ""))
+def list_paths(repository: Repository, commit: str, since: str = "") -> list[str]:
+    """List the files of a commit, or those that it does not share with another one, if their names
+    are text."""
+    changes = diff_one(repository, CommitRange(commit, since))
     names = (change.path.decode(errors="replace") for change in changes)
     return [name for name in names if name.isprintable()]
 
@@ -135,17 +136,6 @@ def adds_lines(repository: Repository, merges: Iterable[str], *, seconds: float)
     return bool(_run(repository, arguments, lines, seconds).strip())
 
 
-def list_names(git_dir: Path, old: str, new: str) -> list[str]:
-    """The files that two commits do not share.
-
-    None in a clone without trees, which are not fetched for this.
-    """
-    text = process.run(
-        git_dir, "diff", "--name-only", "-z", "--no-renames", old, new, "--", may_fail=(128,)
-    )
-    return [name for name in text.decode(errors="replace").split("\0") if name]
-
-
 class ChangedFile(NamedTuple):
     """A file that a change touches, under its names before and after; a side that is not there has
     no blob. Links and submodules have none either."""
@@ -156,18 +146,16 @@ class ChangedFile(NamedTuple):
     new_blob: str
 
 
-def list_changed_files(repository: Repository, old: str, new: str) -> list[ChangedFile]:
-    """The files that differ between a commit and a later one, renames seen through.
-
-    Without a later one it is the index that is compared.
+def list_changed_files(
+    repository: Repository, old: str, new: str, seconds: float | None = None
+) -> list[ChangedFile]:
+    """The files that differ between a commit and a later one, renames seen through; TookTooLong as
+    above. Without a later one it is the index that is compared.
     """
-    command = ("diff-tree", "-r", old, new) if new else ("diff-index", "--cached", old)
-    options = ("--raw", "-z", "--no-abbrev", "-M", "--ignore-submodules=none", "-O/dev/null")
-    fields = iter(
-        process.run(repository.git_dir, command[0], *options, *command[1:], env=ENVIRONMENT)
-        .decode(errors="surrogateescape")
-        .split("\0")
-    )
+    verb, *what = ("diff-tree", "-r", old, new) if new else ("diff-index", "--cached", old)
+    options = (*_RAW, "-M", "-O/dev/null")
+    text = process.run(repository.git_dir, verb, *options, *what, env=ENVIRONMENT, seconds=seconds)
+    fields = iter(text.decode(errors="surrogateescape").split("\0"))
     files = []
     for field in fields:
         if not field:
@@ -179,18 +167,6 @@ def list_changed_files(repository: Repository, old: str, new: str) -> list[Chang
             blobs = (blob if blob.strip("0") else "" for blob in (old_blob, new_blob))
             files.append(ChangedFile(path, now, *blobs))
     return files
-
-
-def find_renames(git_dir: Path, old: str, new: str, seconds: float | None = None) -> dict[str, str]:
-    """Files of one commit that have another name in a later one; TookTooLong as above."""
-    text = process.run(
-        git_dir,
-        *("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", old, new, "--"),
-        may_fail=(128,),
-        seconds=seconds,
-    )
-    words = text.decode(errors="surrogateescape").split("\0")
-    return dict(zip(words[1::3], words[2::3], strict=False))
 
 
 def find_first_change(
