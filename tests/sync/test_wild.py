@@ -104,7 +104,7 @@ def test_where_the_remote_refuses_code_by_its_id_the_verdict_says_what_to_run(cl
     line = next(line for line in ada.tr.gc().plan if line.branch == "feat")
 
     assert (line.verdict, line.action) == ("unsure", "keep")
-    assert f"git fetch REMOTE {code}" in line.reason
+    assert f"git fetch origin {code}" in line.reason
 
 
 def test_who_judges_the_same_makes_the_same_promotion(clone: Team) -> None:

@@ -309,9 +309,10 @@ class ScopeJudge:
             if version.code is None and not version.parts:
                 return "What it speaks of was never committed, as far as is known here."
             if version.code and self._repository.resolve(version.code) is None:
+                remote = next(iter(self._repository.remotes()), "REMOTE")
                 return (
                     f"Its commit {version.code[:12]} is not here, so it cannot be judged. "
-                    f"`git fetch REMOTE {version.code}` may bring it."
+                    f"`git fetch {remote} {version.code}` may bring it."
                 )
         heads = {at.head for at in history.positions}
         codes = {version.code for version in rest}

@@ -136,7 +136,7 @@ def _list_steps(workspace: Workspace, status: Mapping[str, Any]) -> Iterator[tup
         yield "init", "capture commits as you make them"
     if backfill := status.get("backfill"):
         commits = f"{backfill['commits']:,} {'commit' if backfill['commits'] == 1 else 'commits'}"
-        yield "backfill", f"capture {commits} of history, about {backfill['seconds']} s"
+        yield "backfill", f"go through {commits} of history, about {backfill['seconds']} s"
     installed = {name for program, name in _PROGRAMS.items() if shutil.which(program)}
     if names := list_unconnected(repository, installed):
         titles = ", ".join(CLIENTS[name].title for name in names)

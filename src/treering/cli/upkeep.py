@@ -83,7 +83,8 @@ def render_promote(answer: "PlanAnswer") -> str:
 
 def _plan_row(line: "PlanAnswer") -> tuple[str, ...]:
     into = f"{line.action} into {line.into}" if line.into else line.action
-    return (line.branch, state(line.verdict), state(into), str(line.memories), line.reason)
+    branch = f"{line.branch} (private)" if line.private else line.branch
+    return (branch, state(line.verdict), state(into), str(line.memories), line.reason)
 
 
 def run_restore(call: Invocation, branch: str | None, **options: Any) -> Any:
