@@ -73,7 +73,11 @@ class CodeHistory:
 
     def first_on_top(self, tip: str, of: str, without: Iterable[str]) -> str | None:
         """The oldest commit on a branch's line above another that is in no long-lived branch."""
-        below = self.history(of).union(*map(self.history, without))
+        return self.first_above(tip, of, set().union(*map(self.history, without)))
+
+    def first_above(self, tip: str, of: str, without: set[str]) -> str | None:
+        """The oldest commit on a branch's line above another, and none of some."""
+        below = self.history(of) | without
         at, first = tip, None
         while at not in below:
             first = at
@@ -215,7 +219,9 @@ class Model:
     def _settle(self, version: Version, life: Life) -> None:
         first = self.code.first_on_top(life.tip, version.at, life.own_tips[life.tip])
         if self.code.has(life.tip, version.at) and first:
-            version.code = {first}
+            # What a merge brought elsewhere was made on the branch all the same.
+            lines = set().union(*map(self.code.main_line, life.own_tips[life.tip]))
+            version.code = {first, self.code.first_above(life.tip, version.at, lines) or first}
         else:  # reset or rewritten: what follows is not on top of it
             version.code |= {first} if first else set()
             version.is_doubtful = True

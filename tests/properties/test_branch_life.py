@@ -111,6 +111,11 @@ WENT_WRONG = {
         Step("commit", 378959), Step("commit", 486850), Step("pick_one", 216590),
         Step("land", 702458),
     ],
+    "what waits on a branch that was given the name of one whose work landed": [
+        Step("create", 413592), Step("remember_before_the_commit", 908639), Step("create", 100427),
+        Step("edit", 894234), Step("pick_one", 164278), Step("create", 449438),
+        Step("create", 183440), Step("delete", 712263), Step("rename", 669502),
+    ],
 }  # fmt: skip
 
 

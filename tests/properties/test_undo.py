@@ -3,6 +3,7 @@ was before, and still is after the next gc."""
 
 import contextlib
 import copy
+import gc
 import io
 import json
 import random
@@ -92,6 +93,7 @@ class Life:
         out, error = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
             code = main([*words, "-C", str(self.repo.path), "--json"])
+        gc.unfreeze()  # a command is a process as a rule, and keeps all it imported
         return json.loads(error.getvalue() if code else out.getvalue())
 
     def look(self) -> dict[str, Any]:

@@ -152,18 +152,23 @@ def list_moved_along(
 
 def last_left(repository: Repository, branch: str) -> str | None:
     """The commit a branch was at when HEAD last moved away from it, under the name it had then:
-    a branch that was renamed and deleted has no log of its own any more."""
+    a branch that was renamed and deleted has no log of its own any more. One that is there has had
+    its name since its log says so: what HEAD left under it before was another branch."""
     newest: ReflogLine | None = None
-    for log in heads(repository):
+    log = of_branch(repository, branch)
+    since = renames(repository, branch)[:1] or [("", line.when) for line in log[:1]]
+    named = since[0][1] if since else 0
+    for head_log in heads(repository):
         name = branch
-        for line in log:
+        for line in head_log:
             renamed = re.fullmatch(_RENAMED, line.said)
             if renamed and renamed[1] == name:
                 name = renamed[2]
             match = re.fullmatch(_LEFT, line.said)
             if match and match[2] == branch:
                 name = branch  # it is used again
-            if match and match[1] == name and (newest is None or line.when >= newest.when):
+            is_its_own = match and match[1] == name and line.when >= named
+            if is_its_own and (newest is None or line.when >= newest.when):
                 newest = line
     return newest.old if newest else None
 
