@@ -34,8 +34,8 @@ def run() -> None:
 
 
 def _replace_closed_streams() -> None:
-    """Where a stream was closed before we began nobody hears us. Its number is taken at once, or
-    the next file that is opened would be our output."""
+    """Open the null device in place of a stream that was closed before we began: else the next file
+    that is opened would get its number, and our output."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115

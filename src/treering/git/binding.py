@@ -152,7 +152,7 @@ class Handle(Repository):
 
 
 def load_enums() -> None:
-    """What pygit2's object database needs before it can read raw objects.
+    """Load the names that pygit2's object database needs to read raw objects.
 
     In a process that deferred pygit2 (see deferral.py) kinds and states are plain numbers: the C
     binding asks `pygit2.enums` for a class for each, and making those costs half of a Python start.

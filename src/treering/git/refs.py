@@ -171,9 +171,9 @@ def pack_if_many(common_dir: Path, prefix: str) -> None:
 
 
 def _remove_empty_folder(common_dir: Path, name: str) -> None:
-    """What the last ref of a clone leaves behind: libgit2 makes a folder for the lock even of a
-    packed one, and every look at refs goes through it from then on. Folders in which others are at
-    work stay: git may fail to make a file in one that goes."""
+    """Remove the folder that the last ref of a clone leaves behind: libgit2 makes one for the lock
+    even of a packed ref, and every look at refs goes through it from then on. Folders in which
+    others are at work stay: git may fail to make a file in one that goes."""
     if name.count("/") > _SHARED_DEPTH:
         for top in (common_dir, common_dir / "logs"):
             with contextlib.suppress(OSError):

@@ -282,8 +282,8 @@ def _was_heard_of(workspace: Workspace, call: HookCall) -> bool:
 
 
 def _save_checkpoint(workspace: Workspace, call: HookCall) -> None:
-    """Where the work stands: the tracked files that changed. What was last saved on the branch is
-    carried on: it would be hidden behind a newer checkpoint that knows less. A checkpoint is
+    """Save the state of the work: the tracked files that changed. What was last saved on the branch
+    is carried on: it would be hidden behind a newer checkpoint that knows less. A checkpoint is
     shared, so what was typed for the compaction is not in it."""
     from treering.actions.checkpoint import load, save
     from treering.text.masking import mask

@@ -113,8 +113,8 @@ class HubDatabase:
         return getattr(self._local, "connection", None)
 
     def _limit(self, connection: Any) -> None:
-        """What every question is under: it cannot write, it ends, and with a token it is put in a
-        role to which rows of others do not exist."""
+        """Bound every question: it cannot write, it ends, and with a token it is put in a role to
+        which rows of others do not exist."""
         connection.execute(
             "SET TRANSACTION READ ONLY;"
             f" SET LOCAL statement_timeout = '{int(READ_SECONDS * 1000)}ms';"
