@@ -14,19 +14,8 @@ from treering.model.tables import read_word_list
 #: Words that say nothing about what a memory is about.
 STOP_WORDS = read_word_list("words", "stop words")
 
-# Words that anything is asked in. Few memories hold "owns" or "happens", which makes them look rare
-# and telling: they are neither.
-_EVERYDAY_WORDS = """
-    able actually almost already another anybody anyone anything around ask away bad become
-    begin bring came come easily else even ever everybody everyone everything exactly finally go
-    gone good great happen hard hear held hold idea instead keep kept knew known leave let
-    likely look lose lot matter maybe mean meant nearly nobody nothing nowadays often otherwise
-    own people perhaps please possible probably quite rather really said saw say see seem seen
-    simply somebody someone something sometimes soon speak stay stuff suddenly suppose sure talk
-    tell thing think thought today together told took usual usually want way well went whenever
-    whether wish wonder yet
-"""
-EVERYDAY_WORDS = frozenset(_EVERYDAY_WORDS.split())
+#: Words that anything is asked in.
+EVERYDAY_WORDS = read_word_list("words", "everyday")
 
 _WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
 _CJK = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
