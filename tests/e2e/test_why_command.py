@@ -78,6 +78,17 @@ def test_records_of_commits_come_after_what_somebody_meant_to_say(project: Repo)
     assert kinds.index("decision") < kinds.index("commit")
 
 
+def test_whatever_replaced_a_reason_is_told_with_its_title(repo: Repo) -> None:
+    repo.commit_file("db.py", "WAIT = 30\n", "Wait")
+    old = repo.json("remember", "Wait half a minute", "--type", "decision", "--file", "db.py")["id"]
+    new = "The provider allows a minute"
+    repo.json("remember", new, "--type", "decision", "--supersedes", old)
+
+    text = repo.cli("why", "db.py:1").stdout
+
+    assert re.search(rf"outdated by \w+  {new}", text)
+
+
 def test_a_path_is_meant_from_where_one_is(project: Repo) -> None:
     inside = Repo(project.path / "src")
 

@@ -144,7 +144,9 @@ def _tell(memory: "Card", ways: Sequence[str]) -> Iterator[str]:
     if memory.flags:
         yield dim(f"  flagged: {', '.join(memory.flags)}")
         return
-    yield from (f"  {words}" for words in mark_words(memory))
+    titles = [mark.title for mark in (memory.outdated_by, memory.newer) if mark]
+    for words, title in zip_longest(mark_words(memory), map(one_line, titles), fillvalue=""):
+        yield f"  {words}  {title}".rstrip()
     if memory.snippet and memory.type not in RECORD_TYPES:
         yield f"  {one_line(memory.snippet)}"
 
