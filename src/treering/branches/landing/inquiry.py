@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from treering.branches.landing.ancestry import FirstParents, Fork
 from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
 from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
+from treering.git.ancestry import FirstParents, Fork
 from treering.git.diff import CommitRange, FileChange, TrialMerge
 
 #: By what a landing is known. `lines` is the only one that is graded. `rewritten` is said of code
@@ -80,14 +80,13 @@ class TargetView(NamedTuple):
     fork: Fork
     base: str
 
-    def height(self, commit: str) -> int:
-        height = self.line.height_of(commit)
-        return -self.line.depth if height is None else height
+    def place(self, commit: str) -> int:
+        """Return a number by which the target's commits are ordered, the newest first."""
+        return self.line.places.get(commit, self.fork.place)
 
     def is_newer(self, commit: str) -> bool:
         """Return whether the target took a commit in after the branch had left."""
-        height = self.line.height_of(commit)
-        return height is not None and height > self.fork.height and commit not in self.fork.shared
+        return self.place(commit) < self.fork.place and commit not in self.fork.shared
 
 
 class Graded(NamedTuple):
@@ -165,7 +164,7 @@ class Inquiry:
     ) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
             if own and all(step in equal for step in own):
-                newest = max((equal[step] for step in own), key=place.height)
+                newest = min((equal[step] for step in own), key=place.place)
                 return tell_cherries(place.target, newest, len(own))
         return None
 
@@ -221,12 +220,12 @@ class Inquiry:
                     hashes = self._changes.lines_hashes(others)
                     same = [other.new for other, found in hashes.items() if found == lines]
             if same:
-                equal[step] = max(same, key=place.height)
+                equal[step] = min(same, key=place.place)
         asked = [one for step, others in vague.items() for one in (step, *others)]
         prints = self._changes.fingerprints(asked, self._until)
         for step, others in vague.items():
             if same := [other.new for other in others if prints[other] == prints[step]]:
-                equal[step] = max(same, key=place.height)
+                equal[step] = min(same, key=place.place)
         return equal
 
     def _alike(self, step: CommitRange, place: TargetView) -> list[CommitRange]:
@@ -249,7 +248,7 @@ class Inquiry:
     def _no_op(self, place: TargetView) -> str | None:
         """The oldest commit of a target's line into which merging the branch changes nothing."""
         wanted = self._changes.files(CommitRange(self._tip, place.base))
-        now = {file.path: file.old if place.line.is_on(place.base) else UNKNOWN for file in wanted}
+        now = {file.path: file.old if place.base in place.line.line else UNKNOWN for file in wanted}
         for step in self._touching(now, place):
             now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
             if self._is_no_op(step.new, wanted, now):
@@ -315,7 +314,7 @@ class Inquiry:
             new = [
                 step
                 for commit in self._changes.touching(path)
-                if place.is_newer(commit) and place.line.is_on(commit)
+                if place.is_newer(commit) and commit in place.line.line
                 and (step := self._step_of(commit)) not in steps
             ]  # fmt: skip
             self._changes.load(new, self._until)
@@ -324,7 +323,7 @@ class Inquiry:
                 new_names = _new_names(self._changes.files(step), path) - seen
                 seen |= new_names
                 waiting.extend(new_names)
-        return sorted(steps, key=lambda step: place.height(step.new))
+        return sorted(steps, key=lambda step: -place.place(step.new))
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -377,7 +376,7 @@ class Inquiry:
         if not changes:
             return None
         shares = {step: branch.share(lines) for step, lines in changes.items()}
-        best = max(shares, key=lambda step: (shares[step].there, place.height(step.new)))
+        best = max(shares, key=lambda step: (shares[step].there, -place.place(step.new)))
         is_sound = (
             branch.total >= _FEWEST_LINES
             and not shares[best].silent
@@ -400,7 +399,7 @@ class Inquiry:
         potential = {commit: branch.potential(paths) for commit, paths in touched.items()}
         likely = sorted(
             (commit for commit in potential if potential[commit] or not branch.total),
-            key=lambda commit: (-potential[commit], place.height(commit)),
+            key=lambda commit: (-potential[commit], -place.place(commit)),
         )
         if len(likely) > _MOST_STEPS and potential[likely[_MOST_STEPS]] >= _DOUBTFUL * branch.total:
             self._bound = f"{_MOST_STEPS} commits that change its files"

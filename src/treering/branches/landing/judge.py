@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from treering.branches.landing.ancestry import Ancestry
 from treering.branches.landing.inquiry import Evidence as Evidence
 from treering.branches.landing.inquiry import (
     Inquiry,
@@ -24,6 +23,7 @@ from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
 from treering.derived.database import Database
 from treering.errors import TreeringError
+from treering.git.ancestry import Ancestry
 from treering.git.diff import CommitRange, TrialMerge
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
@@ -60,7 +60,7 @@ class Judge:
         self._lineage = Ancestry(repository)
         self._changes = Patches(repository, database)
         self._merging = TrialMerge(repository)
-        self._known_down_to: dict[str, int] = {}  # heights of targets, by their tips
+        self._known_down_to: dict[str, int] = {}  # places of targets, by their tips
 
     @classmethod
     def open(cls, store: Store) -> "Judge":
@@ -94,7 +94,7 @@ class Judge:
         if fork is None:
             return self._repository.merge_base(tip, line.tip)
         base = self._lineage.base(tip, line, fork)
-        while base and line.has(base) and not line.is_on(base):
+        while base and base in line.places and base not in line.line:
             base = next(iter(self._lineage.parents_of(base) or ()), None)
         return base
 
@@ -190,8 +190,7 @@ class Judge:
     def _as_ancestor(self, tip: str, target: Target, until: float) -> Landing:
         line = self._lineage.line(target.tip)
         self._lineage.fork(tip, line, self._limits.commits, time_left(until))
-        height = line.height_of(tip)
-        merge = None if height is None else line.at(height)
+        merge = line.find_merge(tip)
         how = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
         return tell_landing("ancestor", target.name, merge, how)
 
@@ -218,12 +217,11 @@ class Judge:
 
     def _read_target(self, place: TargetView, until: float) -> None:
         """Read what a target did since the branch left it."""
-        steps: list[CommitRange] = []
-        known = self._known_down_to.get(place.target.tip, 0)
-        for commit, brought in place.line.newer(place.fork.height, down_from=known):
-            steps += [self._first_step(commit), *self._steps(brought)]
-        self._changes.read_to_find(steps, until)
-        self._known_down_to[place.target.tip] = min(known, place.fork.height)
+        line, known = place.line, self._known_down_to.get(place.target.tip, 0)
+        new = line.commits[known : place.fork.place]
+        merges = [self._first_step(commit) for commit in new if commit in line.line]
+        self._changes.read_to_find([*merges, *self._steps(new)], until)
+        self._known_down_to[place.target.tip] = max(known, place.fork.place)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """Return what commits with at most one parent did."""
