@@ -211,7 +211,8 @@ class Inquiry:
         vague: dict[CommitRange, list[CommitRange]] = {}
         for step in dict.fromkeys(steps):
             others = self._alike(step, place)
-            same = [other.new for other in others if self._changes.are_same(step, other)]
+            files = self._changes.files(step)
+            same = [other.new for other in others if self._changes.files(other) == files]
             if not same and others:
                 lines = self._changes.lines_hash(step)
                 if lines is None:
