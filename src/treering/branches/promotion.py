@@ -25,7 +25,6 @@ from treering.capture.commits import memory_id, memory_of
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
-from treering.git.objects import Person
 from treering.model import document
 from treering.model.memory import Link, Memory
 from treering.model.scope import LANDED, Scope
@@ -294,25 +293,18 @@ def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[st
     return promotion, None
 
 
-def keep_back(
-    vault: Vault,
-    held: Held,
-    target: Scope,
-    brought: Brought,
-    code: CodePosition,
-    person: Person,
-    seconds: float,
-) -> None:
+def keep_back(actor: "Actor", vault: Vault, target: Scope, brought: Brought) -> None:
     """Make the target what it was before the promotions, and write down that their versions are not
     to come again by themselves."""
     before = {key: was for key, (_, was) in brought.versions.items()}
     lines = (f"{key} {blob}" for key, (blob, _) in sorted(brought.versions.items()))
     subject = f"keep {len(before)} memories back from {mask(target.branch)}"
+    code = actor.code_of(target)
     why = Message(KEEP_BACK, subject, code, tuple(sorted(before)), kept_back=tuple(lines))
     # A clock may have been set back: what was promoted again before is kept back later.
     again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
-    moment = max(seconds, *(one + 1 for one in again), 0)
-    heads.write(vault, held, target, before, why, person=person, seconds=moment)
+    moment = max(actor.seconds, *(one + 1 for one in again), 0)
+    actor._replace(seconds=moment).write(vault, target, before, why)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:
