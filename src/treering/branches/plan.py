@@ -13,13 +13,14 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
 from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
-from treering.branches.versions import Positions, ScopeHistory
-from treering.git import reach
+from treering.branches.versions import MOST_FOLLOWED, ScopeHistory
+from treering.git import reach, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.message import CodePosition
@@ -85,7 +86,7 @@ class _Planner:
         tips = [entry.tip for entry in entries if entry.scope.branch != survey.trunk]
         self._landings = judge
         self._judge = ScopeJudge(repository, vault, judge, survey.long_lived, tips)
-        self._positions = Positions(repository, judge, survey.long_lived)
+        self._positions: dict[tuple[str, str], CodePosition] = {}
 
     def lines(self, entry: SurveyedScope) -> list[PlanLine]:
         scope, survey = entry.scope, self._survey
@@ -188,13 +189,40 @@ class _Planner:
             if name in names and name not in (*self._survey.long_lived, entry.scope.branch)
         }
 
-    def _list_positions(self, entry: SurveyedScope) -> list[CodePosition]:
-        return [self._positions.find(entry.scope.branch, tip) for tip in entry.last_tips]
-
     def _is_in_long_lived(self, commit: str) -> bool:
+        return self._landings.is_in(commit, self._list_targets())
+
+    def _list_targets(self, without: str = "") -> list[Target]:
+        """The tips of the long-lived branches, but for one of them."""
         names = self._survey.long_lived
-        targets = [Target(name, tip) for name, tips in names.items() for tip in tips]
-        return self._landings.is_in(commit, targets)
+        return [
+            Target(name, tip) for name, tips in names.items() if name != without for tip in tips
+        ]
+
+    # --- where the code was -----------------------------------------------------------------------
+
+    def _list_positions(self, entry: SurveyedScope) -> list[CodePosition]:
+        """The last tips of a branch, each with the place where it left the long-lived branches."""
+        branch = entry.scope.branch
+        for head in entry.last_tips:
+            if (branch, head) not in self._positions:
+                position = CodePosition(branch, head, self._find_base(branch, head))
+                self._positions[branch, head] = position
+        return [self._positions[branch, head] for head in entry.last_tips]
+
+    def _find_base(self, branch: str, head: str) -> str | None:
+        targets = self._list_targets(without=branch)
+        target = next((one for one in targets if self._landings.is_in(head, [one])), None)
+        if target is None:
+            return self._landings.find_base(head, targets)
+        # It is all in a long-lived one, which it had left below the commits a merge brought, or
+        # those that a log says were merged by the branch's name; else it never did.
+        for name in self._survey.long_lived:
+            if old := reflog.find_merge_by_name(self._repository, name, branch, head):
+                return self._repository.merge_base(head, old) or head
+        line = set(self._repository.first_parents(target.tip))
+        below = islice(self._repository.first_parents(head), MOST_FOLLOWED)
+        return next((commit for commit in below if commit in line), None) or head
 
     # --- lines ------------------------------------------------------------------------------------
 
