@@ -265,7 +265,7 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine) -> None:
     refused = kept_back(vault, there.tip) if there.tip else {}
     some = tuple(one for one in sorted(own.items()) if one not in refused)
     if some:
-        landing = Landing(LESSONS, trunk.branch, None, "", is_partial=False, bound="")
+        landing = Landing(LESSONS, trunk.branch)
         landed = LandedVersions(trunk.branch, landing, some)
         promotion.promote(vault, actor.held, line.scope, line.heads, [landed])
 

@@ -70,7 +70,6 @@ def plan(
     extra = [
         *planner.plan_renamed_and_landed(),
         *planner.plan_copied(),
-        *planner.plan_revived(),
         *planner.plan_trash(),
     ]
     lines += [line for line in extra if not branch or line.branch == branch]
@@ -294,28 +293,25 @@ class _Planner:
                     branch, "copied", "stack", f"It was copied from {source}.", 0, into=source
                 )
 
-    def plan_revived(self) -> Iterator[PlanLine]:
-        """Branches that are back, whose memories are in the trash."""
+    def plan_trash(self) -> list[PlanLine]:
+        """List branches that are back, whose memories are in the trash, and then what was put away
+        too soon: its code landed since. What was redacted stays away."""
+        revived: list[PlanLine] = []
+        landed: list[PlanLine] = []
         for entry in self._survey.trash:
+            if entry.trashed and entry.trashed.is_redacted:
+                continue
             tip = self._survey.branches.get(entry.scope.branch)
-            is_redacted = entry.trashed is not None and entry.trashed.is_redacted
-            if tip and not is_redacted and self._is_back(entry, tip):
-                yield self._line(entry, "revived", "revive", "The branch is back.")
-
-    def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
-        history = ScopeHistory(self._repository, self._judge.commits, entry.tip)
-        heads = [at.head for at in history.positions if at.head]
-        return any(
-            self._repository.is_ancestor(head, tip) and not self._is_in_long_lived(head)
-            for head in heads[:1]
-        )
-
-    def plan_trash(self) -> Iterator[PlanLine]:
-        """Yield what was put away too soon: its code landed since. What was redacted stays away."""
-        revived = {line.trashed for line in self.plan_revived()}
-        for entry in self._survey.trash:
-            if entry.trashed in revived or (entry.trashed and entry.trashed.is_redacted):
+            if tip and self._is_back(entry, tip):
+                revived.append(self._line(entry, "revived", "revive", "The branch is back."))
                 continue
             verdict = self._judge.verdict(entry.scope, entry.tip, self._list_positions(entry))
             if verdict.landed:
-                yield from self._plan_landed(entry, verdict, drops=True)
+                landed += self._plan_landed(entry, verdict, drops=True)
+        return [*revived, *landed]
+
+    def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
+        history = ScopeHistory(self._repository, self._judge.commits, entry.tip)
+        head = next((at.head for at in history.positions if at.head), None)
+        is_there = head is not None and self._repository.is_ancestor(head, tip)
+        return is_there and not self._is_in_long_lived(head or "")

@@ -30,25 +30,19 @@ class Target(NamedTuple):
 class Landing(NamedTuple):
     """The evidence of a branch's way into a target."""
 
-    evidence: Evidence
-    into: str  # the target's name, "" when it landed in none
-    merged_as: str | None  # the target's commit that brought it
-    reason: str  # a sentence for people
-    is_partial: bool  # some of it is there, but not all, or not all as it was
-    bound: str  # "", or the limit that ended the search early
+    evidence: Evidence = "none"
+    into: str = ""  # the target's name, "" when it landed in none
+    merged_as: str | None = None  # the target's commit that brought it
+    reason: str = ""  # a sentence for people
+    is_partial: bool = False  # some of it is there, but not all, or not all as it was
+    bound: str = ""  # or the limit that ended the search early
     picked: int = 0  # of a part: how many of its commits are there as equal patches
 
 
 def tell_landing(evidence: Evidence, target: str, commit: str | None, how: str) -> Landing:
     by = f" by {commit[:12]}" if commit else ""
     reason = f"Landed in {target}{by}: {how}."
-    return Landing(evidence, target, commit, reason, is_partial=False, bound="")
-
-
-def tell_nothing(
-    reason: str, *, is_partial: bool = False, bound: str = "", picked: int = 0
-) -> Landing:
-    return Landing("none", "", None, reason, is_partial=is_partial, bound=bound, picked=picked)
+    return Landing(evidence, target, commit, reason)
 
 
 def either(names: Sequence[str]) -> str:
@@ -111,6 +105,7 @@ class Inquiry:
         merging: TrialMerge,
         step_of: Callable[[str], CommitRange],
         until: float,
+        is_quick: bool,
     ) -> None:
         self._tip = tip
         self._places = places
@@ -119,13 +114,10 @@ class Inquiry:
         self._step_of = step_of
         self._until = until
         self._merges_left = _MOST_MERGES
-        self._is_quick = False
+        self._is_quick = is_quick
         self._bound = ""
 
-    def answer(
-        self, own: Sequence[CommitRange], merges: Sequence[str], *, is_quick: bool = False
-    ) -> Landing:
-        self._is_quick = is_quick
+    def answer(self, own: Sequence[CommitRange], merges: Sequence[str]) -> Landing:
         wholes = [CommitRange(self._tip, place.base) for place in self._places]
         self._changes.read([*own, *wholes], self._until)
         own = [step for step in own if self._changes.files(step)]  # without empty commits
@@ -142,21 +134,24 @@ class Inquiry:
         if landing:
             return landing
         if picked:
-            return self._as_part(picked, len(own))
-        by_lines = None if is_quick else self._by_lines(own, wholes)
+            are = "is" if picked == 1 else "are"
+            some = f"Only {picked} of the {len(own)} commits up to {self._tip[:12]} {are}"
+            reason = f"{some} in {self._names}."
+            return Landing(reason=reason, is_partial=True, bound=self._bound, picked=picked)
+        by_lines = None if self._is_quick else self._by_lines(own, wholes)
         return by_lines or self._nowhere(bool(wholes))
 
-    def answer_alone(self, step: CommitRange, *, is_quick: bool = False) -> Landing:
+    def answer_alone(self, step: CommitRange) -> Landing:
         """One commit by itself: an equal patch is a landing, most of its lines only a doubt."""
         self._changes.read([step], self._until)
         for place in self._places:
             if commit := self.equal_steps([step], place).get(step):
                 return tell_cherries(place.target, commit, 1)
-        if is_quick or not self._changes.files(step):
-            return self._nowhere(has_changes=is_quick)
+        if self._is_quick or not self._changes.files(step):
+            return self._nowhere(has_changes=self._is_quick)
         landing = self._by_lines([step], [step])
         if landing and landing.evidence != "none":
-            return tell_nothing(landing.reason, is_partial=True)
+            return Landing(reason=landing.reason, is_partial=True)
         return landing or self._nowhere(has_changes=True)
 
     def _as_cherries(
@@ -171,7 +166,8 @@ class Inquiry:
     def _as_squash(self, equals: Sequence[dict[CommitRange, str]]) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
             if commit := equal.get(CommitRange(self._tip, place.base)):
-                return tell_squash(place.target, commit)
+                how = "its whole diff is one commit there"
+                return tell_landing("squash", place.target.name, commit, how)
         return None
 
     def _as_no_op(self, own: Sequence[CommitRange]) -> Landing | None:
@@ -182,20 +178,12 @@ class Inquiry:
                 return tell_landing("noop", place.target.name, commit, how)
         return None
 
-    def _as_part(self, picked: int, count: int) -> Landing:
-        are = "is" if picked == 1 else "are"
-        reason = (
-            f"Only {picked} of the {count} commits up to {self._tip[:12]} {are} in {self._names}."
-        )
-        return tell_nothing(reason, is_partial=True, bound=self._bound, picked=picked)
-
     def _nowhere(self, has_changes: bool) -> Landing:
+        tip, base = self._tip[:12], self._places[0].base[:12]
+        reason = f"What {tip} changed since {base} is not in {self._names}."
         if not has_changes:
-            reason = f"The commits up to {self._tip[:12]} cancel out: there is nothing to look for."
-            return tell_nothing(reason, bound=self._bound)
-        base = self._places[0].base
-        reason = f"What {self._tip[:12]} changed since {base[:12]} is not in {self._names}."
-        return tell_nothing(reason, bound=self._bound)
+            reason = f"The commits up to {tip} cancel out: there is nothing to look for."
+        return Landing(reason=reason, bound=self._bound)
 
     @property
     def _names(self) -> str:
@@ -266,10 +254,7 @@ class Inquiry:
         for file in self._changes.files(self._step_of(commit)):
             lines.update(self._changes.lines.loose_change(file))
         there = dict.fromkeys(branch.by_path, lines)
-        shares = (branch.share_of(self._changes.files(step), there) for step in own)
-        return all(
-            share is None or not share.total or share.part >= _OF_EACH_COMMIT for share in shares
-        )
+        return self._has_each(own, branch, there, without_lines=True)
 
     def _is_no_op(
         self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
@@ -348,21 +333,20 @@ class Inquiry:
                 f"{commit[:12]} in {name} changes {share.there} of the {share.total} lines that"
                 f" {self._tip[:12]} changed: it may have landed in another form, or in part."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        if best.together.part >= _DOUBTFUL_TOGETHER:
+        elif best.together.part >= _DOUBTFUL_TOGETHER:
             reason = (
                 f"Commits of {name} change {best.together.there} of the {share.total} lines that"
                 f" {self._tip[:12]} changed: it may have landed piece by piece."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        if best.words.part >= _DOUBTFUL_WORDS:
+        elif best.words.part >= _DOUBTFUL_WORDS:
             some = f"{best.words.there} of the {best.words.total} words"
             reason = (
                 f"A commit of {name} changes {some} that {self._tip[:12]} changed:"
                 " it may have landed in other words."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        return None
+        else:
+            return None
+        return Landing(reason=reason, is_partial=True, bound=self._bound)
 
     def _grade(self, place: TargetView, own: Sequence[CommitRange]) -> Graded | None:
         """The best step of a target, or None where there is nothing to compare."""
@@ -409,23 +393,25 @@ class Inquiry:
         return steps
 
     def _has_each(
-        self, own: Sequence[CommitRange], branch: BranchLines, there: Mapping[bytes, Lines]
+        self,
+        own: Sequence[CommitRange],
+        branch: BranchLines,
+        there: Mapping[bytes, Lines],
+        *,
+        without_lines: bool = False,
     ) -> bool:
-        """Return whether no commit of the branch is missing: else it went on after it landed."""
-        for step in own:
-            share = branch.share_of(self._changes.files(step), there)
-            if share is None or (share.total and share.part < _OF_EACH_COMMIT):
-                return False
-        return True
+        """Return whether no commit of the branch is missing: else it went on after it landed. One
+        `without_lines` may be there or not."""
+        shares = (branch.share_of(self._changes.files(step), there) for step in own)
+        return all(
+            without_lines if share is None else not share.total or share.part >= _OF_EACH_COMMIT
+            for share in shares
+        )
 
 
 def tell_cherries(target: Target, commit: str, count: int) -> Landing:
     how = "its commit is" if count == 1 else f"each of its {count} commits is"
     return tell_landing("cherry", target.name, commit, f"{how} there as an equal patch")
-
-
-def tell_squash(target: Target, commit: str) -> Landing:
-    return tell_landing("squash", target.name, commit, "its whole diff is one commit there")
 
 
 def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:

@@ -15,7 +15,6 @@ from treering.branches.landing.inquiry import (
     TargetView,
     either,
     tell_landing,
-    tell_nothing,
 )
 from treering.branches.landing.inquiry import Landing as Landing
 from treering.branches.landing.inquiry import Target as Target
@@ -128,22 +127,20 @@ class Judge:
             commit, lambda until: self._judge_commit(commit, targets, is_quick, until)
         )
 
-    def _start(self) -> float:
-        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
-        return time.monotonic() + self._limits.seconds
-
     def _within_limits(self, commit: str, ask: Callable[[float], Landing]) -> Landing:
+        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
         try:
-            return ask(self._start())
+            return ask(time.monotonic() + self._limits.seconds)
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
-            return tell_nothing(f"Looking for {commit[:12]} took longer than {bound}.", bound=bound)
+            reason = f"Looking for {commit[:12]} took longer than {bound}."
         except TooMuchToRead:
             bound = f"{self._limits.megabytes:g} MB of files"
-            return tell_nothing(f"Looking for {commit[:12]} takes more than {bound}.", bound=bound)
+            reason = f"Looking for {commit[:12]} takes more than {bound}."
         except (TreeringError, OSError) as error:  # objects are missing, or git is
+            bound = "not all of it can be read here"
             reason = f"{commit[:12]} could not be compared: {error}"
-            return tell_nothing(reason, bound="not all of it can be read here")
+        return Landing(reason=reason, bound=bound)
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
         return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
@@ -156,36 +153,44 @@ class Judge:
         until: float,
     ) -> Landing:
         if self._lineage.parents_of(tip) is None:
-            return tell_nothing(f"Its tip {tip[:12]} is gone from this repository.")
+            return Landing(reason=f"Its tip {tip[:12]} is gone from this repository.")
         if not (present := self._present(targets)):
-            return tell_nothing("There is nothing here that it could have landed in.")
+            return Landing(reason="There is nothing here that it could have landed in.")
         for target in present:  # 1
             if not self._lineage.beside(tip, self._lineage.line(target.tip)):
                 return self._as_ancestor(tip, target, until)
         places, why_not = self._places(tip, present, until)
         if not places:
             return why_not
-        for place in places:
-            self._read_target(place, until)
         own = self.own_commits(tip, present)
-        inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
         merges = [c for c in own if len(self._lineage.parents_of(c) or ()) > 1]
-        return inquiry.answer(self._steps(own), merges, is_quick=is_quick)
+        return self._inquire(tip, places, until, is_quick).answer(self._steps(own), merges)
 
     def _judge_commit(
         self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
     ) -> Landing:
         parents = self._lineage.parents_of(commit)
         if parents is None or len(parents) != 1:
-            return tell_nothing(f"{commit[:12]} cannot be told from what it was built on.")
+            return Landing(reason=f"{commit[:12]} cannot be told from what it was built on.")
         places, why_not = self._places(commit, self._present(targets), until)
         if not places:
             return why_not
-        for place in places:
-            self._read_target(place, until)
         alone = [place._replace(base=parents[0]) for place in places]
-        inquiry = Inquiry(commit, alone, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer_alone(self._first_step(commit), is_quick=is_quick)
+        inquiry = self._inquire(commit, alone, until, is_quick)
+        return inquiry.answer_alone(self._first_step(commit))
+
+    def _inquire(
+        self, tip: str, places: Sequence[TargetView], until: float, is_quick: bool
+    ) -> Inquiry:
+        """Read what targets did since a branch left them, to hold it against that."""
+        for place in places:
+            line, known = place.line, self._known_down_to.get(place.target.tip, 0)
+            new = line.commits[known : place.fork.place]
+            merges = [self._first_step(commit) for commit in new if commit in line.line]
+            self._changes.read_to_find([*merges, *self._steps(new)], until)
+            self._known_down_to[place.target.tip] = max(known, place.fork.place)
+        step_of = self._first_step
+        return Inquiry(tip, places, self._changes, self._merging, step_of, until, is_quick)
 
     def _as_ancestor(self, tip: str, target: Target, until: float) -> Landing:
         line = self._lineage.line(target.tip)
@@ -200,28 +205,20 @@ class Judge:
         """The targets that share history with a branch, and what to say when none does."""
         places = []
         names = either([target.name for target in targets])
-        why_not = tell_nothing(f"{tip[:12]} shares no history with {names}.")
+        why_not = Landing(reason=f"{tip[:12]} shares no history with {names}.")
         if self._repository.is_shallow:
             reason = f"the merge base of {tip[:12]} and {names} is not in it."
-            why_not = tell_nothing(f"This clone is shallow: {reason}", bound="a shallow clone")
+            why_not = Landing(reason=f"This clone is shallow: {reason}", bound="a shallow clone")
         for target in targets:
             line = self._lineage.line(target.tip)
             fork = self._lineage.fork(tip, line, self._limits.commits, time_left(until))
             if fork is None:
                 bound = f"{self._limits.commits} commits"
                 reason = f"{target.name} took in more than {bound} since {tip[:12]} left it."
-                why_not = tell_nothing(reason, bound=bound)
+                why_not = Landing(reason=reason, bound=bound)
             elif base := self._lineage.base(tip, line, fork):
                 places.append(TargetView(target, line, fork, base))
         return places, why_not
-
-    def _read_target(self, place: TargetView, until: float) -> None:
-        """Read what a target did since the branch left it."""
-        line, known = place.line, self._known_down_to.get(place.target.tip, 0)
-        new = line.commits[known : place.fork.place]
-        merges = [self._first_step(commit) for commit in new if commit in line.line]
-        self._changes.read_to_find([*merges, *self._steps(new)], until)
-        self._known_down_to[place.target.tip] = max(known, place.fork.place)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """Return what commits with at most one parent did."""
