@@ -96,8 +96,6 @@ def _layers(store: Store, scope: Scope, head: str | None) -> Iterator[Layer]:
             if other != scope:
                 yield from _both(store, other, "private", "detached")
     if scope.is_detached and head:
-        from treering.branches.layers import list_checked_out  # builds ask, hardly anyone else
-
         for branch in list_checked_out(store, head):
             yield from _both(store, branch, "private", "base")
     if scope != below and not scope.is_detached:

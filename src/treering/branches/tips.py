@@ -45,7 +45,7 @@ def list_moved_tips(store: Store) -> list[MovedTip]:
         MovedTip(ref, kept.get(ref), tip)
         for ref, tip in _list_tips(repository, scopes).items()
         if kept.get(ref) != tip
-        and _time_of(repository, tip) >= 0
+        and time_of(repository, tip) >= 0
         and not _is_of_another(store, ref, scopes)
     ]
 
@@ -140,13 +140,13 @@ def last_tips(repository: Repository, scope: Scope) -> tuple[str, ...]:
 def _newest_first(repository: Repository, tips: list[str]) -> tuple[str, ...]:
     """By their dates; but clocks differ, and what was built on another is newer than that one."""
     ordered: list[str] = []
-    for tip in sorted(tips, key=lambda tip: _time_of(repository, tip), reverse=True):
+    for tip in sorted(tips, key=lambda tip: time_of(repository, tip), reverse=True):
         above = [n for n, other in enumerate(ordered) if repository.is_ancestor(other, tip)]
         ordered.insert(above[0] if above else len(ordered), tip)
     return tuple(ordered)
 
 
-def _time_of(repository: Repository, commit: str) -> int:
+def time_of(repository: Repository, commit: str) -> int:
     """Return when a commit was made; before all others where it is not here, or no commit."""
     try:
         return repository.objects.commit(commit).time

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged
+from treering.branches.tips import time_of
 from treering.git.repository import Repository
 from treering.store.history import ChangedMemory, HistoryCommit, list_open
 from treering.store.message import KEEP, CodePosition
@@ -69,7 +69,7 @@ class ScopeHistory:
     def last_code(self) -> CodePosition | None:
         """Return where the code was seen last, after all that was said."""
         newest = max((commit.time for commit in self.commits), default=0)
-        later = (at for at in self._last_tips if self._time_of(at) >= newest)
+        later = (at for at in self._last_tips if time_of(self._repository, at.head or "") >= newest)
         return next((at for at in later if at.has_own_commits), None)
 
     @cached_property
@@ -125,13 +125,9 @@ class ScopeHistory:
             yield self._by_oid[oid].code
             oid = self._next_elsewhere.get(oid)
         # A branch that was reset since is still known where it had been before.
-        yield from (at for at in self._last_tips if self._time_of(at) >= commit.time)
-
-    def _time_of(self, at: CodePosition) -> int:
-        try:
-            return self._repository.objects.commit(at.head or "").time
-        except (StoreDamaged, ValueError):
-            return 0
+        yield from (
+            at for at in self._last_tips if time_of(self._repository, at.head or "") >= commit.time
+        )
 
     def _first_on_top(self, later: CodePosition, head: str | None) -> str | None:
         """The oldest commit of a position's own that came after `head`."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
-from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
+from treering.branches.landing.patches import Patches
 from treering.git.ancestry import FirstParents, Fork
 from treering.git.diff import CommitRange, FileChange, TrialMerge
 
@@ -237,7 +237,7 @@ class Inquiry:
     def _no_op(self, place: TargetView) -> str | None:
         """The oldest commit of a target's line into which merging the branch changes nothing."""
         wanted = self._changes.files(CommitRange(self._tip, place.base))
-        now = {file.path: file.old if place.base in place.line.line else UNKNOWN for file in wanted}
+        now = {file.path: file.old if place.base in place.line.line else b"" for file in wanted}
         for step in self._touching(now, place):
             now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
             if self._is_no_op(step.new, wanted, now):
@@ -276,7 +276,7 @@ class Inquiry:
             return False
         if self._is_quick:
             return False
-        if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
+        if any(self._changes.lines.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
             return False
         if not self._merging.is_possible():
             self._bound = "git older than 2.38 cannot try merges"
@@ -416,6 +416,6 @@ def tell_cherries(target: Target, commit: str, count: int) -> Landing:
 
 def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
     """The files a step adds, if it takes this one away."""
-    if not any(file.path == gone and is_nothing(file.new) for file in files):
+    if not any(file.path == gone and file.is_removed for file in files):
         return set()
-    return {file.path for file in files if is_nothing(file.old)}
+    return {file.path for file in files if file.is_added}

@@ -33,9 +33,6 @@ _PREPARED = 40
 #: So few steps are compared sooner than git starts.
 _FEW_STEPS = 8
 
-#: In the place of a file's mode and blob when nothing is known of it.
-UNKNOWN = b""
-
 Files = tuple[FileChange, ...]
 Shape = tuple[tuple[bytes, bytes, bytes], ...]
 
@@ -172,31 +169,11 @@ class Patches:
     def _select(self, columns: str, commits: Iterable[str]) -> list[Row]:
         return self._database.select(columns, "patches", "oid", map(bytes.fromhex, commits))
 
-    # --- questions about some of them -------------------------------------------------------------
-
-    def lacks_a_line(self, change: FileChange, now: bytes) -> bool:
-        """Return whether a file as it is now surely lacks a line that a change of it added.
-
-        Only of a file that was there before and is there now: one that came or went may have
-        another name on the other side.
-        """
-        if now == UNKNOWN or not all(
-            side.startswith(b"100") for side in (change.old, change.new, now)
-        ):
-            return False
-        added = self.lines.change(change)
-        return added is not None and self.lines.lacks(now, added)
-
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
         """Return whether one of some merges holds lines that none of its parents had."""
         if not merges:
             return False
         return diff.adds_lines(self._repository, merges, seconds=time_left(until))
-
-
-def is_nothing(side: bytes) -> bool:
-    """Return whether a side of a change says that the file is not there."""
-    return side.startswith(b"000000")
 
 
 def _key_of(path: bytes) -> int:
