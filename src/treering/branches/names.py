@@ -90,13 +90,10 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
     head = repository.tip_of(scope.branch)
     if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
         return False
-    return _is_left_over(repository, vault, scope, tip) and not is_of_trunk(repository, scope)
-
-
-def is_of_trunk(repository: Repository, scope: Scope) -> bool:
-    """Return whether a scope is the trunk's, under its name or one it had before."""
+    if not _is_left_over(repository, vault, scope, tip):
+        return False
     trunk = trunk_of(repository)
-    return scope.branch == trunk or scope.branch in former_names(repository, trunk)
+    return scope.branch not in (trunk, *former_names(repository, trunk))
 
 
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:

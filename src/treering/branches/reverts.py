@@ -129,7 +129,9 @@ class Reverts:
         for oid, when, message in self._list_proposing(head, base):
             text = message[:_LONGEST_MESSAGE]
             names = dict.fromkeys(re.findall(_COMMIT, text))
-            oids = [o for name in list(names)[:_MOST_NAMED] if (o := self._resolve(name))]
+            oids = [
+                o for name in list(names)[:_MOST_NAMED] if (o := self._repository.resolve(name))
+            ]
             taken = [of for of in dict.fromkeys(oids) if self._takes_back(oid, of)]
             titles = [_plain(title) for title in re.findall(_TITLE, text)]
             requests = re.findall(_REQUEST, text)
@@ -157,12 +159,6 @@ class Reverts:
             )  # fmt: skip
             commits = [(commit.oid, commit.time, commit.message) for commit in found]
         return [commit for commit in commits if re.search(_SAYS, commit[2])]
-
-    def _resolve(self, name: str) -> str | None:
-        try:
-            return self._repository.resolve(name)
-        except (StorageFailed, StoreDamaged):
-            return None
 
     def _list_brought(self, commit: str) -> Iterable[str]:
         """The commits that a merge brought."""

@@ -73,18 +73,14 @@ class ScopeHistory:
         return next((at for at in later if at.has_own_commits), None)
 
     @cached_property
-    def _next(self) -> dict[str, str]:
-        """Commit -> the one that was made on top of it."""
-        return {
+    def _next_elsewhere(self) -> dict[str, str]:
+        """Commit -> the next one made on top of it that was made with the code at another place."""
+        on_top = {
             parent: commit.oid for commit in reversed(self.commits) for parent in commit.parents
         }
-
-    @cached_property
-    def _next_elsewhere(self) -> dict[str, str]:
-        """Commit -> the next one that was made with the code at another place."""
         places: dict[str, str] = {}
         for commit in reversed(self.commits):
-            if after := self._next.get(commit.oid):
+            if after := on_top.get(commit.oid):
                 is_same = self._by_oid[after].code == commit.code
                 places[commit.oid] = places.get(after, "") if is_same else after
         return places
