@@ -14,7 +14,7 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
@@ -255,18 +255,22 @@ class _Planner:
         return lines
 
     def _line(
-        self, entry: SurveyedScope, verdict: Verdict, action: Action, reason: str, **more: object
+        self,
+        entry: SurveyedScope,
+        verdict: Verdict,
+        action: Action,
+        reason: str,
+        *,
+        memories: int | None = None,
+        **more: Any,
     ) -> PlanLine:
-        count = more.pop("memories", None)
-        memories = count if isinstance(count, int) else self._count(entry)
+        if memories is None:
+            memories = len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
         return PlanLine(
             entry.scope.branch, verdict, action, reason, memories, scope=entry.scope,
             tip=entry.tip, heads=entry.heads, branch_tip=entry.branch_tip, trashed=entry.trashed,
-            **more,  # type: ignore[arg-type]
+            **more,
         )  # fmt: skip
-
-    def _count(self, entry: SurveyedScope) -> int:
-        return len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
         """Yield what is promoted as soon as its scope has the new name; what a fetch saw keeps the

@@ -56,7 +56,7 @@ class Judge:
         self.database = database
         self._repository = repository
         self._limits = limits
-        self._lineage = Ancestry(repository)
+        self._ancestry = Ancestry(repository)
         self._changes = Patches(repository, database)
         self._merging = TrialMerge(repository)
         self._known_down_to: dict[str, int] = {}  # places of targets, by their tips
@@ -68,33 +68,33 @@ class Judge:
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""
-        if self._lineage.parents_of(tip) is None:
+        if self._ancestry.parents_of(tip) is None:
             return []
-        return self._lineage.own_commits(tip, [t.tip for t in self._present(targets)])
+        return self._ancestry.own_commits(tip, [t.tip for t in self._present(targets)])
 
     def is_in(self, commit: str, targets: Sequence[Target]) -> bool:
         """Return whether one of the targets has a commit in its history."""
-        if self._lineage.parents_of(commit) is None:
+        if self._ancestry.parents_of(commit) is None:
             return False
-        lines = [self._lineage.line(target.tip) for target in self._present(targets)]
-        return any(not self._lineage.beside(commit, line) for line in lines)
+        lines = [self._ancestry.line(target.tip) for target in self._present(targets)]
+        return any(not self._ancestry.beside(commit, line) for line in lines)
 
     def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
         """Return where a branch left the target that leaves it the fewest commits of its own.
         Commits that a merge brought there are its own still, if it went on since."""
-        if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
+        if self._ancestry.parents_of(tip) is None or not (present := self._present(targets)):
             return None
-        lines = [self._lineage.line(target.tip) for target in present]
-        line = min(lines, key=lambda line: len(self._lineage.beside(tip, line)))
+        lines = [self._ancestry.line(target.tip) for target in present]
+        line = min(lines, key=lambda line: len(self._ancestry.beside(tip, line)))
         try:
-            fork = self._lineage.fork(tip, line, self._limits.commits, self._limits.seconds)
+            fork = self._ancestry.fork(tip, line, self._limits.commits, self._limits.seconds)
         except TreeringError:
             fork = None
         if fork is None:
             return self._repository.merge_base(tip, line.tip)
-        base = self._lineage.base(tip, line, fork)
+        base = self._ancestry.base(tip, line, fork)
         while base and base in line.places and base not in line.line:
-            base = next(iter(self._lineage.parents_of(base) or ()), None)
+            base = next(iter(self._ancestry.parents_of(base) or ()), None)
         return base
 
     def landing(
@@ -143,7 +143,7 @@ class Judge:
         return Landing(reason=reason, bound=bound)
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
-        return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
+        return [target for target in targets if self._ancestry.parents_of(target.tip) is not None]
 
     def _judge(
         self,
@@ -152,24 +152,24 @@ class Judge:
         is_quick: bool,
         until: float,
     ) -> Landing:
-        if self._lineage.parents_of(tip) is None:
+        if self._ancestry.parents_of(tip) is None:
             return Landing(reason=f"Its tip {tip[:12]} is gone from this repository.")
         if not (present := self._present(targets)):
             return Landing(reason="There is nothing here that it could have landed in.")
         for target in present:  # 1
-            if not self._lineage.beside(tip, self._lineage.line(target.tip)):
+            if not self._ancestry.beside(tip, self._ancestry.line(target.tip)):
                 return self._as_ancestor(tip, target, until)
         places, why_not = self._places(tip, present, until)
         if not places:
             return why_not
         own = self.own_commits(tip, present)
-        merges = [c for c in own if len(self._lineage.parents_of(c) or ()) > 1]
+        merges = [c for c in own if len(self._ancestry.parents_of(c) or ()) > 1]
         return self._inquire(tip, places, until, is_quick).answer(self._steps(own), merges)
 
     def _judge_commit(
         self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
     ) -> Landing:
-        parents = self._lineage.parents_of(commit)
+        parents = self._ancestry.parents_of(commit)
         if parents is None or len(parents) != 1:
             return Landing(reason=f"{commit[:12]} cannot be told from what it was built on.")
         places, why_not = self._places(commit, self._present(targets), until)
@@ -193,8 +193,8 @@ class Judge:
         return Inquiry(tip, places, self._changes, self._merging, step_of, until, is_quick)
 
     def _as_ancestor(self, tip: str, target: Target, until: float) -> Landing:
-        line = self._lineage.line(target.tip)
-        self._lineage.fork(tip, line, self._limits.commits, time_left(until))
+        line = self._ancestry.line(target.tip)
+        self._ancestry.fork(tip, line, self._limits.commits, time_left(until))
         merge = line.find_merge(tip)
         how = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
         return tell_landing("ancestor", target.name, merge, how)
@@ -210,13 +210,13 @@ class Judge:
             reason = f"the merge base of {tip[:12]} and {names} is not in it."
             why_not = Landing(reason=f"This clone is shallow: {reason}", bound="a shallow clone")
         for target in targets:
-            line = self._lineage.line(target.tip)
-            fork = self._lineage.fork(tip, line, self._limits.commits, time_left(until))
+            line = self._ancestry.line(target.tip)
+            fork = self._ancestry.fork(tip, line, self._limits.commits, time_left(until))
             if fork is None:
                 bound = f"{self._limits.commits} commits"
                 reason = f"{target.name} took in more than {bound} since {tip[:12]} left it."
                 why_not = Landing(reason=reason, bound=bound)
-            elif base := self._lineage.base(tip, line, fork):
+            elif base := self._ancestry.base(tip, line, fork):
                 places.append(TargetView(target, line, fork, base))
         return places, why_not
 
@@ -225,8 +225,8 @@ class Judge:
         return [
             self._first_step(commit)
             for commit in commits
-            if len(self._lineage.parents_of(commit) or ()) < 2
+            if len(self._ancestry.parents_of(commit) or ()) < 2
         ]
 
     def _first_step(self, commit: str) -> CommitRange:
-        return CommitRange(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
+        return CommitRange(commit, next(iter(self._ancestry.parents_of(commit) or ()), ""))
