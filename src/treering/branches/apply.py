@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.long_lived import code_position
-from treering.branches.names import list_last_writes, scope_now
+from treering.branches.names import last_write, scope_now
 from treering.branches.overlay import is_captured, list_not_taken, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
@@ -128,7 +128,7 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> N
     own = vault.head(scope)
     if own is None or not now.has_own_commits:
         return
-    last = max(list_last_writes(vault, own), key=lambda commit: commit.time, default=None)
+    last = last_write(vault, own)
     if last is None:
         return  # all of it came from elsewhere, with its code
     before = message.read(last.message).code
@@ -381,10 +381,10 @@ def rename_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None
     """Move what a branch before the present one left under its name out of the way, with the last
     tip that is known of that branch."""
     own, keep = vault.head(scope), KEEP + aside.component
-    times = [commit.time for commit in list_last_writes(vault, own)] if own else []
+    last = last_write(vault, own) if own else None
     rename(actor.held, vault, scope, aside)
-    if times and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
-        left = reflog.left_after(actor.store.repository, scope.branch, max(times))
+    if last and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
+        left = reflog.left_after(actor.store.repository, scope.branch, last.time)
         if left and actor.store.repository.resolve(left):
             vault.move_ref(actor.held, keep, left, old=None, why="keep")
 

@@ -201,7 +201,7 @@ def _find_renamed(
         return _find_followed(repository, vault, name, since, without)
     if last_write > since:
         return None  # the usual case: nobody else's log is looked at
-    codes = {message.read(commit.message).code.head for commit in list_last_writes(vault, tip)}
+    codes = {message.read(commit.message).code.head for commit in _list_last_writes(vault, tip)}
     for other in repository.branches():
         if other == without or not any(
             old == name and last_write <= when <= since
@@ -245,15 +245,19 @@ def _last_write(vault: Vault, name: str, tip: str) -> int | None:
     """Return when a scope was last written to; None if under another name: then it has followed
     here."""
     try:
-        writes = list(list_last_writes(vault, tip))
+        commit = last_write(vault, tip)
     except StoreDamaged:
         return None
-    commit = max(writes, key=lambda commit: commit.time, default=None)
     branch = message.read(commit.message).code.branch if commit else None
     return commit.time if commit and branch in (name, mask_branch(name)) else None
 
 
-def list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
+def last_write(vault: Vault, tip: str) -> CommitInfo | None:
+    """Return the newest of what someone wrote last, if anybody did."""
+    return max(_list_last_writes(vault, tip), key=lambda commit: commit.time, default=None)
+
+
+def _list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
     """Yield what someone wrote last, below what only puts heads together and promotions: those are
     as old as what they take, and say nothing of who has the name."""
     todo = [tip]

@@ -53,7 +53,6 @@ class Judge:
         limits: Limits = Limits(),  # noqa: B008
         database: Database | None = None,
     ) -> None:
-        self.database = database
         self._repository = repository
         self._limits = limits
         self._ancestry = Ancestry(repository)
@@ -186,8 +185,8 @@ class Judge:
         for place in places:
             line, known = place.line, self._known_down_to.get(place.target.tip, 0)
             new = line.commits[known : place.fork.place]
-            merges = [self._first_step(commit) for commit in new if commit in line.line]
-            self._changes.read_to_find([*merges, *self._steps(new)], until)
+            on_line = [self._first_step(commit) for commit in new if commit in line.line]
+            self._changes.read_to_find([*on_line, *self._steps(new)], until)
             self._known_down_to[place.target.tip] = max(known, place.fork.place)
         step_of = self._first_step
         return Inquiry(tip, places, self._changes, self._merging, step_of, until, is_quick)
