@@ -199,9 +199,6 @@ def view_of_trash(store: Store, branch: str) -> View:
     return View(branch, tuple(found))
 
 
-_TRACKED = "refs/remotes/"
-
-
 def list_checked_out(store: Store, commit: str) -> list[Scope]:
     """The scopes of branches that a remote has at a commit, or at what it merged: a host makes such
     a merge to test a pull request.
@@ -232,9 +229,8 @@ def _list_merged(repository: Repository, commit: str) -> list[str]:
 def _list_tracked(repository: Repository, commits: set[str]) -> set[str]:
     found = set()
     for remote in repository.remotes():
-        prefix = f"{_TRACKED}{remote}/"
-        tips = refs.list_refs(repository.common_dir, prefix)
-        found |= {ref.removeprefix(prefix) for ref, tip in tips.items() if tip in commits}
+        tips = repository.remote_branches(remote)
+        found |= {branch for branch, tip in tips.items() if tip in commits}
     return found
 
 

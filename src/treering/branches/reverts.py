@@ -14,6 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
@@ -204,11 +205,9 @@ class Reverts:
         much."""
         if commit not in self._files:
             files: Sequence[FileChange] = ()
-            try:
+            with suppress(StoreDamaged):
                 parents = self._repository.objects.commit(commit).parents
                 files = diff.diff_one(self._repository, CommitRange(commit, *parents[:1]))
-            except StoreDamaged:
-                files = ()
             few = {file.path: file for file in files} if len(files) <= _MOST_FILES else None
             self._files[commit] = few
         return self._files[commit]

@@ -127,13 +127,9 @@ class ScopeHistory:
 
     def _first_on_top(self, later: CodePosition, head: str | None) -> str | None:
         """The oldest commit of a position's own that came after `head`."""
-        first = None
+        first, limits = None, [limit for limit in (head, later.base) if limit]
         for at in islice(self._repository.first_parents(later.head), MOST_FOLLOWED):
-            if at in (head, later.base):
-                return first
-            if (head and self._repository.is_ancestor(at, head)) or (
-                later.base and self._repository.is_ancestor(at, later.base)
-            ):
+            if any(self._repository.is_ancestor(at, limit) for limit in limits):
                 return first
             first = at
         return first
