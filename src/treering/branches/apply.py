@@ -6,13 +6,13 @@ still there is known by what its promotions hold; a trashed one by its trash ref
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from treering.branches import promotion
 from treering.branches.landing.judge import Judge, Landing, Target
 from treering.branches.long_lived import code_position
-from treering.branches.names import list_last_writes, scope_now
+from treering.branches.names import last_write, scope_now
 from treering.branches.overlay import is_captured, list_not_taken, read_special, was_shared
 from treering.branches.plan import PlanLine, plan
 from treering.branches.rewrites import successors
@@ -64,7 +64,29 @@ class Actor(NamedTuple):
 def apply(actor: Actor, vault: Vault, line: PlanLine, *, keep_lessons: bool = False) -> PlanLine:
     """Do what a line says; one that failed comes back with what went wrong as reason."""
     try:
-        _ACTIONS[line.action](actor, vault, line, keep_lessons)
+        match line.action:
+            case "keep":
+                _keep(actor, vault, line)
+            case "promote":
+                _promote(actor, vault, line)
+            case "trash":
+                _trash(actor, vault, line, keep_lessons)
+            case "lessons":  # of a branch that waits for gc, where it can be restored
+                if keep_lessons and vault.head(line.scope):
+                    _keep_lessons(actor, vault, line)
+            case "rename":
+                rename(actor.held, vault, line.scope, Scope(line.into))
+                remember_tip(actor, vault, Scope(line.into))
+            case "aside":
+                rename_aside(actor, vault, line.scope, Scope(line.into))
+            case "stack":  # a hint only: if it cannot be written, git's own log still tells
+                with contextlib.suppress(StorageFailed):
+                    folder = vault.repository.common_dir
+                    config.put(folder, f"branch.{line.branch}.treeringbase", line.into)
+            case "revive" if line.trashed:
+                heads.append_to_own_head(vault, actor.held, line.scope, [line.tip], "revived")
+                vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
+                remember_tip(actor, vault, line.scope)
     except TreeringError as error:
         return line._replace(verdict="unsure", action="keep", reason=error.message)
     return line
@@ -91,7 +113,7 @@ def _rank(line: PlanLine) -> int:
     return {"rename": 1, "revive": 2}.get(line.action, 3)
 
 
-def _keep(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
+def _keep(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """Write down where a living branch is, so that it can be judged once it is gone."""
     if line.verdict != "live" or line.scope.is_detached or line.branch == actor.trunk:
         return
@@ -106,7 +128,7 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> N
     own = vault.head(scope)
     if own is None or not now.has_own_commits:
         return
-    last = max(list_last_writes(vault, own), key=lambda commit: commit.time, default=None)
+    last = last_write(vault, own)
     if last is None:
         return  # all of it came from elsewhere, with its code
     before = message.read(last.message).code
@@ -161,7 +183,7 @@ def remember_tip(actor: Actor, vault: Vault, scope: Scope) -> None:
         vault.move_ref(actor.held, name, tip, old=last_tip, why="keep")
 
 
-def _promote(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
+def _promote(actor: Actor, vault: Vault, line: PlanLine) -> None:
     if not line.trashed:
         line = promotion.put_behind(actor, vault, line)
     promotion.promote(vault, actor.held, line.scope, line.heads, line.landed)
@@ -219,12 +241,6 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: bool) -> No
     forget_tip(actor, vault, line.scope)
 
 
-def _keep_lessons_only(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: bool) -> None:
-    """Keep the lessons of a branch that waits for gc, where it can be restored."""
-    if keep_lessons and vault.head(line.scope):
-        _keep_lessons(actor, vault, line)
-
-
 def trash_name(vault: Vault, scope: Scope, seconds: float, ending: str = "") -> str:
     """A name in the trash that nothing has yet."""
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
@@ -249,7 +265,7 @@ def _keep_lessons(actor: Actor, vault: Vault, line: PlanLine) -> None:
     refused = kept_back(vault, there.tip) if there.tip else {}
     some = tuple(one for one in sorted(own.items()) if one not in refused)
     if some:
-        landing = Landing(LESSONS, trunk.branch, None, "", is_partial=False, bound="")
+        landing = Landing(LESSONS, trunk.branch)
         landed = LandedVersions(trunk.branch, landing, some)
         promotion.promote(vault, actor.held, line.scope, line.heads, [landed])
 
@@ -294,7 +310,7 @@ def take_back_promotion(
     brought = promotion.find_brought(vault, source, target, ids)
     if not brought.versions:
         return brought
-    _keep_back(actor, vault, target, brought)
+    promotion.keep_back(actor, vault, target, brought)
     if vault.tip(source) is None and brought.sources:
         if trashed := _find_trashed(vault, source, brought.sources):
             vault.move_ref(actor.held, *trashed, old=None, why="trash")
@@ -302,11 +318,6 @@ def take_back_promotion(
             heads.append_to_own_head(vault, actor.held, source, brought.sources, "restored")
             mark_restored(actor, vault, source, {})
     return brought
-
-
-def _keep_back(actor: Actor, vault: Vault, target: Scope, brought: promotion.Brought) -> None:
-    code = actor.code_of(target)
-    promotion.keep_back(vault, actor.held, target, brought, code, actor.person, actor.seconds)
 
 
 def _find_trashed(vault: Vault, scope: Scope, tips: Collection[str]) -> tuple[str, str] | None:
@@ -350,14 +361,9 @@ def take_lessons_back(actor: Actor, vault: Vault, scope: Scope, tip: str) -> int
     with contextlib.suppress(Conflict):  # somebody went on with it there: it stays
         brought = promotion.find_brought(vault, scope, target, kind=LESSONS)
         if tip in brought.sources:
-            _keep_back(actor, vault, target, brought)
+            promotion.keep_back(actor, vault, target, brought)
             return len(brought.versions)
     return 0
-
-
-def _rename(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
-    rename(actor.held, vault, line.scope, Scope(line.into))
-    remember_tip(actor, vault, Scope(line.into))
 
 
 def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
@@ -371,46 +377,16 @@ def rename(held: Held, vault: Vault, old: Scope, new: Scope) -> None:
         vault.move_ref(held, name, None, old=last_tip, why="renamed")
 
 
-def _aside(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
-    rename_aside(actor, vault, line.scope, Scope(line.into))
-
-
 def rename_aside(actor: Actor, vault: Vault, scope: Scope, aside: Scope) -> None:
     """Move what a branch before the present one left under its name out of the way, with the last
     tip that is known of that branch."""
     own, keep = vault.head(scope), KEEP + aside.component
-    times = [commit.time for commit in list_last_writes(vault, own)] if own else []
+    last = last_write(vault, own) if own else None
     rename(actor.held, vault, scope, aside)
-    if times and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
-        left = reflog.left_after(actor.store.repository, scope.branch, max(times))
+    if last and not vault.is_private and refs.read(vault.repository.handle, keep) is None:
+        left = reflog.left_after(actor.store.repository, scope.branch, last.time)
         if left and actor.store.repository.resolve(left):
             vault.move_ref(actor.held, keep, left, old=None, why="keep")
-
-
-def _stack(_: Actor, vault: Vault, line: PlanLine, __: bool) -> None:
-    """A hint only: if it cannot be written, git's own log still tells."""
-    with contextlib.suppress(StorageFailed):
-        config.put(vault.repository.common_dir, f"branch.{line.branch}.treeringbase", line.into)
-
-
-def _revive(actor: Actor, vault: Vault, line: PlanLine, _: bool) -> None:
-    if line.trashed is None:
-        return
-    heads.append_to_own_head(vault, actor.held, line.scope, [line.tip], "revived")
-    vault.move_ref(actor.held, line.trashed.ref, None, old=line.tip, why="revived")
-    remember_tip(actor, vault, line.scope)
-
-
-_ACTIONS: dict[str, Callable[[Actor, Vault, PlanLine, bool], None]] = {
-    "keep": _keep,
-    "promote": _promote,
-    "trash": _trash,
-    "lessons": _keep_lessons_only,
-    "rename": _rename,
-    "aside": _aside,
-    "stack": _stack,
-    "revive": _revive,
-}
 
 
 # --- one scope, before it is written to -----------------------------------------------------------

@@ -15,7 +15,7 @@ from treering.git.repository import Head, Repository
 from treering.model.scope import HEADS, Scope, is_utf8
 from treering.store import message
 from treering.store.store import Store
-from treering.store.trees import Listing, Snapshot
+from treering.store.trees import Snapshot
 from treering.store.vault import Vault
 from treering.store.view import Layer, View
 
@@ -78,12 +78,9 @@ def _cover(layers: list[Layer]) -> Iterator[Layer]:
         between = [one for one in layers[number + 1 :] if one.kind not in _OF_TRUNK]
         if layer.taken_over and between:
             ids = {memory_id for one in between for memory_id in one.listing()}
-            layer = layer._replace(taken_over=_without(layer.taken_over, ids))
+            taken = {key: blob for key, blob in layer.taken_over.items() if key not in ids}
+            layer = layer._replace(taken_over=taken)
         yield layer
-
-
-def _without(taken: Listing | None, keys: set[str]) -> Listing:
-    return {key: blob for key, blob in (taken or {}).items() if key not in keys}
 
 
 def _layers(store: Store, scope: Scope, head: str | None) -> Iterator[Layer]:
@@ -96,8 +93,6 @@ def _layers(store: Store, scope: Scope, head: str | None) -> Iterator[Layer]:
             if other != scope:
                 yield from _both(store, other, "private", "detached")
     if scope.is_detached and head:
-        from treering.branches.layers import list_checked_out  # builds ask, hardly anyone else
-
         for branch in list_checked_out(store, head):
             yield from _both(store, branch, "private", "base")
     if scope != below and not scope.is_detached:
@@ -167,16 +162,11 @@ def everything(store: Store, branch: str) -> View:
     out, for doctor to name."""
     layers = []
     trunk = trunk_of(store.repository)
-    trunks = {trunk, *former_names(store.repository, trunk)}
+    kinds = {branch: "branch", trunk: "trunk"}
+    kinds |= dict.fromkeys(former_names(store.repository, trunk), "trunk")
     for vault in store.vaults():
         for scope, tip in vault.scopes().items():
-            kind = (
-                "trunk"
-                if scope.branch in trunks
-                else "branch"
-                if scope.branch == branch
-                else "other"
-            )
+            kind = kinds.get(scope.branch, "other")
             if vault.is_private:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
             with suppress(StoreDamaged):
@@ -209,9 +199,6 @@ def view_of_trash(store: Store, branch: str) -> View:
     return View(branch, tuple(found))
 
 
-_TRACKED = "refs/remotes/"
-
-
 def list_checked_out(store: Store, commit: str) -> list[Scope]:
     """The scopes of branches that a remote has at a commit, or at what it merged: a host makes such
     a merge to test a pull request.
@@ -242,9 +229,8 @@ def _list_merged(repository: Repository, commit: str) -> list[str]:
 def _list_tracked(repository: Repository, commits: set[str]) -> set[str]:
     found = set()
     for remote in repository.remotes():
-        prefix = f"{_TRACKED}{remote}/"
-        tips = refs.list_refs(repository.common_dir, prefix)
-        found |= {ref.removeprefix(prefix) for ref, tip in tips.items() if tip in commits}
+        tips = repository.remote_branches(remote)
+        found |= {branch for branch, tip in tips.items() if tip in commits}
     return found
 
 

@@ -28,12 +28,8 @@ _known: WeakKeyDictionary[Repository, dict[tuple[_Tips, _Tips], bool]] = WeakKey
 def long_lived(repository: Repository) -> list[str]:
     """Every branch others land on, the trunk first; `tips_of` says where each is."""
     trunk = trunk_of(repository)
-    prefixes = ["refs/heads/", *(f"refs/remotes/{name}/" for name in repository.remotes())]
-    all_names = {
-        ref.removeprefix(prefix)
-        for prefix in prefixes
-        for ref in refs.list_refs(repository.common_dir, prefix)
-    }
+    there = [repository.remote_branches(remote) for remote in repository.remotes()]
+    all_names = set(repository.branches()).union(*there)
     often = sorted(filter(is_often_long_lived, all_names))
     names = [trunk, *repository.config_values("treering.trunk")]
     names += [name for name in usual_names(repository) if has_branch(repository, name)]

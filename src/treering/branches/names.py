@@ -90,13 +90,10 @@ def is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -
     head = repository.tip_of(scope.branch)
     if head is None or scope.is_detached or is_long_lived(repository, scope.branch):
         return False
-    return _is_left_over(repository, vault, scope, tip) and not is_of_trunk(repository, scope)
-
-
-def is_of_trunk(repository: Repository, scope: Scope) -> bool:
-    """Return whether a scope is the trunk's, under its name or one it had before."""
+    if not _is_left_over(repository, vault, scope, tip):
+        return False
     trunk = trunk_of(repository)
-    return scope.branch == trunk or scope.branch in former_names(repository, trunk)
+    return scope.branch not in (trunk, *former_names(repository, trunk))
 
 
 def _is_left_over(repository: Repository, vault: Vault, scope: Scope, tip: str) -> bool:
@@ -204,7 +201,7 @@ def _find_renamed(
         return _find_followed(repository, vault, name, since, without)
     if last_write > since:
         return None  # the usual case: nobody else's log is looked at
-    codes = {message.read(commit.message).code.head for commit in list_last_writes(vault, tip)}
+    codes = {message.read(commit.message).code.head for commit in _list_last_writes(vault, tip)}
     for other in repository.branches():
         if other == without or not any(
             old == name and last_write <= when <= since
@@ -248,15 +245,19 @@ def _last_write(vault: Vault, name: str, tip: str) -> int | None:
     """Return when a scope was last written to; None if under another name: then it has followed
     here."""
     try:
-        writes = list(list_last_writes(vault, tip))
+        commit = last_write(vault, tip)
     except StoreDamaged:
         return None
-    commit = max(writes, key=lambda commit: commit.time, default=None)
     branch = message.read(commit.message).code.branch if commit else None
     return commit.time if commit and branch in (name, mask_branch(name)) else None
 
 
-def list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
+def last_write(vault: Vault, tip: str) -> CommitInfo | None:
+    """Return the newest of what someone wrote last, if anybody did."""
+    return max(_list_last_writes(vault, tip), key=lambda commit: commit.time, default=None)
+
+
+def _list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
     """Yield what someone wrote last, below what only puts heads together and promotions: those are
     as old as what they take, and say nothing of who has the name."""
     todo = [tip]

@@ -13,13 +13,14 @@ and for a branch without a scope: copied -> stacked; back from the trash -> revi
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import Any, Literal, NamedTuple
 
 from treering.branches.landing.judge import Judge, Target
 from treering.branches.survey import Survey, SurveyedScope, TrashedScope, judge_life
 from treering.branches.verdict import LandedVersions, ScopeJudge, ScopeVerdict
-from treering.branches.versions import Positions, ScopeHistory
-from treering.git import reach
+from treering.branches.versions import MOST_FOLLOWED, ScopeHistory
+from treering.git import reach, reflog
 from treering.git.repository import Repository
 from treering.model.scope import Scope
 from treering.store.message import CodePosition
@@ -69,7 +70,6 @@ def plan(
     extra = [
         *planner.plan_renamed_and_landed(),
         *planner.plan_copied(),
-        *planner.plan_revived(),
         *planner.plan_trash(),
     ]
     lines += [line for line in extra if not branch or line.branch == branch]
@@ -85,7 +85,7 @@ class _Planner:
         tips = [entry.tip for entry in entries if entry.scope.branch != survey.trunk]
         self._landings = judge
         self._judge = ScopeJudge(repository, vault, judge, survey.long_lived, tips)
-        self._positions = Positions(repository, judge, survey.long_lived)
+        self._positions: dict[tuple[str, str], CodePosition] = {}
 
     def lines(self, entry: SurveyedScope) -> list[PlanLine]:
         scope, survey = entry.scope, self._survey
@@ -188,13 +188,40 @@ class _Planner:
             if name in names and name not in (*self._survey.long_lived, entry.scope.branch)
         }
 
-    def _list_positions(self, entry: SurveyedScope) -> list[CodePosition]:
-        return [self._positions.find(entry.scope.branch, tip) for tip in entry.last_tips]
-
     def _is_in_long_lived(self, commit: str) -> bool:
+        return self._landings.is_in(commit, self._list_targets())
+
+    def _list_targets(self, without: str = "") -> list[Target]:
+        """The tips of the long-lived branches, but for one of them."""
         names = self._survey.long_lived
-        targets = [Target(name, tip) for name, tips in names.items() for tip in tips]
-        return self._landings.is_in(commit, targets)
+        return [
+            Target(name, tip) for name, tips in names.items() if name != without for tip in tips
+        ]
+
+    # --- where the code was -----------------------------------------------------------------------
+
+    def _list_positions(self, entry: SurveyedScope) -> list[CodePosition]:
+        """The last tips of a branch, each with the place where it left the long-lived branches."""
+        branch = entry.scope.branch
+        for head in entry.last_tips:
+            if (branch, head) not in self._positions:
+                position = CodePosition(branch, head, self._find_base(branch, head))
+                self._positions[branch, head] = position
+        return [self._positions[branch, head] for head in entry.last_tips]
+
+    def _find_base(self, branch: str, head: str) -> str | None:
+        targets = self._list_targets(without=branch)
+        target = next((one for one in targets if self._landings.is_in(head, [one])), None)
+        if target is None:
+            return self._landings.find_base(head, targets)
+        # It is all in a long-lived one, which it had left below the commits a merge brought, or
+        # those that a log says were merged by the branch's name; else it never did.
+        for name in self._survey.long_lived:
+            if old := reflog.find_merge_by_name(self._repository, name, branch, head):
+                return self._repository.merge_base(head, old) or head
+        line = set(self._repository.first_parents(target.tip))
+        below = islice(self._repository.first_parents(head), MOST_FOLLOWED)
+        return next((commit for commit in below if commit in line), None) or head
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -228,18 +255,22 @@ class _Planner:
         return lines
 
     def _line(
-        self, entry: SurveyedScope, verdict: Verdict, action: Action, reason: str, **more: object
+        self,
+        entry: SurveyedScope,
+        verdict: Verdict,
+        action: Action,
+        reason: str,
+        *,
+        memories: int | None = None,
+        **more: Any,
     ) -> PlanLine:
-        count = more.pop("memories", None)
-        memories = count if isinstance(count, int) else self._count(entry)
+        if memories is None:
+            memories = len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
         return PlanLine(
             entry.scope.branch, verdict, action, reason, memories, scope=entry.scope,
             tip=entry.tip, heads=entry.heads, branch_tip=entry.branch_tip, trashed=entry.trashed,
-            **more,  # type: ignore[arg-type]
+            **more,
         )  # fmt: skip
-
-    def _count(self, entry: SurveyedScope) -> int:
-        return len(self._vault.snapshot_at(entry.scope, entry.tip).listing())
 
     def plan_renamed_and_landed(self) -> Iterator[PlanLine]:
         """Yield what is promoted as soon as its scope has the new name; what a fetch saw keeps the
@@ -266,28 +297,25 @@ class _Planner:
                     branch, "copied", "stack", f"It was copied from {source}.", 0, into=source
                 )
 
-    def plan_revived(self) -> Iterator[PlanLine]:
-        """Branches that are back, whose memories are in the trash."""
+    def plan_trash(self) -> list[PlanLine]:
+        """List branches that are back, whose memories are in the trash, and then what was put away
+        too soon: its code landed since. What was redacted stays away."""
+        revived: list[PlanLine] = []
+        landed: list[PlanLine] = []
         for entry in self._survey.trash:
+            if entry.trashed and entry.trashed.is_redacted:
+                continue
             tip = self._survey.branches.get(entry.scope.branch)
-            is_redacted = entry.trashed is not None and entry.trashed.is_redacted
-            if tip and not is_redacted and self._is_back(entry, tip):
-                yield self._line(entry, "revived", "revive", "The branch is back.")
-
-    def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
-        history = ScopeHistory(self._repository, self._judge.commits, entry.tip)
-        heads = [at.head for at in history.positions if at.head]
-        return any(
-            self._repository.is_ancestor(head, tip) and not self._is_in_long_lived(head)
-            for head in heads[:1]
-        )
-
-    def plan_trash(self) -> Iterator[PlanLine]:
-        """Yield what was put away too soon: its code landed since. What was redacted stays away."""
-        revived = {line.trashed for line in self.plan_revived()}
-        for entry in self._survey.trash:
-            if entry.trashed in revived or (entry.trashed and entry.trashed.is_redacted):
+            if tip and self._is_back(entry, tip):
+                revived.append(self._line(entry, "revived", "revive", "The branch is back."))
                 continue
             verdict = self._judge.verdict(entry.scope, entry.tip, self._list_positions(entry))
             if verdict.landed:
-                yield from self._plan_landed(entry, verdict, drops=True)
+                landed += self._plan_landed(entry, verdict, drops=True)
+        return [*revived, *landed]
+
+    def _is_back(self, entry: SurveyedScope, tip: str) -> bool:
+        history = ScopeHistory(self._repository, self._judge.commits, entry.tip)
+        head = next((at.head for at in history.positions if at.head), None)
+        is_there = head is not None and self._repository.is_ancestor(head, tip)
+        return is_there and not self._is_in_long_lived(head or "")

@@ -25,7 +25,6 @@ from treering.capture.commits import memory_id, memory_of
 from treering.errors import Conflict
 from treering.git import pack, refs
 from treering.git.lock import Held
-from treering.git.objects import Person
 from treering.model import document
 from treering.model.memory import Link, Memory
 from treering.model.scope import LANDED, Scope
@@ -48,7 +47,7 @@ _MOST_NAMED = 200
 
 def by_hand(into: str) -> Landing:
     """A landing that nobody asked the code about."""
-    return Landing("none", into, None, "Asked for by hand.", is_partial=False, bound="")
+    return Landing(into=into, reason="Asked for by hand.")
 
 
 def promote(
@@ -66,20 +65,19 @@ def promote(
                 continue
             some = some._replace(versions=taken)
             commit = write(vault, Scope(""), write_chain(vault, tips, some), some)
-            keep_source(vault, held, commit, source, tips)
+            # Which branch it came from, and what that had said, is remembered only here.
+            name = LANDED + commit
+            if refs.read(vault.repository.handle, name) is None:
+                said = heads.combine(vault, source, tips)[0]
+                vault.move_ref(held, name, said, old=None, why=PROMOTE)
         else:
             commit = write(vault, source, tips, some)
         by_target.setdefault(some.into, []).append(commit)
     for into, commits in by_target.items():
-        add_promotions(vault, held, Scope(into), commits)
-
-
-def add_promotions(vault: Vault, held: Held, target: Scope, commits: Collection[str]) -> None:
-    """Say promotions on our own head of the target, unless what is seen there has them already."""
-    view = vault.tip(target)
-    new = [c for c in commits if not (view and contains(vault.repository, view, c))]
-    if new:
-        heads.append_to_own_head(vault, held, target, new, PROMOTE)
+        # On our own head of the target, unless what is seen there has them already.
+        view = vault.tip(Scope(into))
+        if new := [c for c in commits if not (view and contains(vault.repository, view, c))]:
+            heads.append_to_own_head(vault, held, Scope(into), new, PROMOTE)
 
 
 def write(vault: Vault, source: Scope, tips: Sequence[str], landed: LandedVersions) -> str:
@@ -149,15 +147,6 @@ def write_chain(vault: Vault, tips: Sequence[str], landed: LandedVersions) -> li
         chain.append(pack.ChainCommit(who, text.encode(), files, tree))
     tip = pack.write_chain(vault.repository, chain)
     return [tip] if tip else []
-
-
-def keep_source(
-    vault: Vault, held: Held, promotion: str, source: Scope, tips: Sequence[str]
-) -> None:
-    """Remember here which branch a promotion came from, and what it had said."""
-    name = LANDED + promotion
-    if refs.read(vault.repository.handle, name) is None:
-        vault.move_ref(held, name, heads.combine(vault, source, tips)[0], old=None, why=PROMOTE)
 
 
 # --- squashed -------------------------------------------------------------------------------------
@@ -294,25 +283,18 @@ def _find_join(vault: Vault, scope: Scope, tip: str, promotion: str) -> tuple[st
     return promotion, None
 
 
-def keep_back(
-    vault: Vault,
-    held: Held,
-    target: Scope,
-    brought: Brought,
-    code: CodePosition,
-    person: Person,
-    seconds: float,
-) -> None:
+def keep_back(actor: "Actor", vault: Vault, target: Scope, brought: Brought) -> None:
     """Make the target what it was before the promotions, and write down that their versions are not
     to come again by themselves."""
     before = {key: was for key, (_, was) in brought.versions.items()}
     lines = (f"{key} {blob}" for key, (blob, _) in sorted(brought.versions.items()))
     subject = f"keep {len(before)} memories back from {mask(target.branch)}"
+    code = actor.code_of(target)
     why = Message(KEEP_BACK, subject, code, tuple(sorted(before)), kept_back=tuple(lines))
     # A clock may have been set back: what was promoted again before is kept back later.
     again = [done.said.promoted_again for done in promotions(vault, vault.tip(target) or "")]
-    moment = max(seconds, *(one + 1 for one in again), 0)
-    heads.write(vault, held, target, before, why, person=person, seconds=moment)
+    moment = max(actor.seconds, *(one + 1 for one in again), 0)
+    actor._replace(seconds=moment).write(vault, target, before, why)
 
 
 def list_all(vault: Vault, source: Snapshot, target: Snapshot) -> tuple[tuple[str, str], ...]:

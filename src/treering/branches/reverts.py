@@ -14,6 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
@@ -129,7 +130,9 @@ class Reverts:
         for oid, when, message in self._list_proposing(head, base):
             text = message[:_LONGEST_MESSAGE]
             names = dict.fromkeys(re.findall(_COMMIT, text))
-            oids = [o for name in list(names)[:_MOST_NAMED] if (o := self._resolve(name))]
+            oids = [
+                o for name in list(names)[:_MOST_NAMED] if (o := self._repository.resolve(name))
+            ]
             taken = [of for of in dict.fromkeys(oids) if self._takes_back(oid, of)]
             titles = [_plain(title) for title in re.findall(_TITLE, text)]
             requests = re.findall(_REQUEST, text)
@@ -157,12 +160,6 @@ class Reverts:
             )  # fmt: skip
             commits = [(commit.oid, commit.time, commit.message) for commit in found]
         return [commit for commit in commits if re.search(_SAYS, commit[2])]
-
-    def _resolve(self, name: str) -> str | None:
-        try:
-            return self._repository.resolve(name)
-        except (StorageFailed, StoreDamaged):
-            return None
 
     def _list_brought(self, commit: str) -> Iterable[str]:
         """The commits that a merge brought."""
@@ -208,11 +205,9 @@ class Reverts:
         much."""
         if commit not in self._files:
             files: Sequence[FileChange] = ()
-            try:
+            with suppress(StoreDamaged):
                 parents = self._repository.objects.commit(commit).parents
                 files = diff.diff_one(self._repository, CommitRange(commit, *parents[:1]))
-            except StoreDamaged:
-                files = ()
             few = {file.path: file for file in files} if len(files) <= _MOST_FILES else None
             self._files[commit] = few
         return self._files[commit]

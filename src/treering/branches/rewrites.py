@@ -6,12 +6,10 @@ So the new commit is the one of the branch's own with the same author and date t
 the same files; or, where that does not tell, the one with the same patch.
 """
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from treering.branches.landing.judge import Judge, Target
-from treering.branches.landing.patches import Patches
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import diff, reflog
 from treering.git.diff import CommitRange
@@ -126,9 +124,9 @@ def _by_patch(
         return {}
     steps = {commit: _step(repository, amends.get(commit, commit)) for commit in old_commits}
     new = {commit: _step(repository, commit) for commit in own}
-    until = time.monotonic() + _SECONDS
-    known_steps = [step for step in (*steps.values(), *new.values()) if step is not None]
-    prints = Patches(repository).fingerprints(known_steps, until)
+    known_steps = list(dict.fromkeys(filter(None, (*steps.values(), *new.values()))))
+    hashes = diff.hash_patches(repository, known_steps, seconds=_SECONDS)
+    prints = dict(zip(known_steps, hashes, strict=True))
     by_print = {prints[step]: commit for commit, step in new.items() if step in prints}
     return {
         commit: by_print[prints[step]]

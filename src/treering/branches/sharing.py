@@ -235,10 +235,6 @@ class SharingRules:
 
     def _is_commit_there(self, prefix: str) -> bool:
         commit = self._repository.resolve(prefix)
-        tips: Collection[str] = {
-            *self._branches.values(),
-            *self._repository.remote_branches(self._remote).values(),
-        }
-        return bool(commit) and any(
-            commit == tip or self._repository.is_ancestor(commit or "", tip) for tip in tips
-        )
+        tracked = self._repository.remote_branches(self._remote)
+        tips = {*self._branches.values(), *tracked.values()}
+        return commit is not None and any(self._repository.is_ancestor(commit, t) for t in tips)

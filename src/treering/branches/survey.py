@@ -1,6 +1,6 @@
 """A survey: what refs, reflogs and scopes say about every branch that has memories."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from treering.branches.long_lived import long_lived_tips
@@ -98,13 +98,34 @@ def survey(store: Store, vault: Vault) -> Survey:
     with_scope = {scope.branch for scope in mine.keys() - left_over}
     without = [branch for branch in branches if branch not in with_scope]
     fetched = vault.fetched_scopes({scope.branch for scope in scopes})
-    look = _Look(repository, vault, branches, fetched, mine.keys(), left_over)
+    remotes = [repository.remote_branches(remote) for remote in repository.remotes()]
+    entries = (
+        SurveyedScope(
+            scope=scope,
+            tip=tip,
+            heads=tuple(list_heads(vault, scope) or fetched.get(scope, ())),
+            branch_tip=branches.get(scope.branch),
+            on_remote=scope not in left_over and any(scope.branch in one for one in remotes),
+            last_tips=() if scope in left_over else last_tips(repository, scope),
+            is_restored=read_op(vault, tip) == RESTORED,
+            is_left_over=scope in left_over,
+            is_ours=scope in mine,
+        )
+        for scope, tip in scopes.items()
+    )
+    trash = []
+    for entry in list_trash(vault):
+        is_there = entry.scope.branch in branches
+        tips = () if is_there else last_tips(repository, entry.scope)
+        trash.append(
+            SurveyedScope(entry.scope, entry.tip, (entry.tip,), None, False, tips, trashed=entry)
+        )
     return Survey(
         trunk=trunk,
         long_lived=long_lived_tips(repository),
         branches=branches,
-        scopes=tuple(look.scope(scope, tip) for scope, tip in scopes.items()),
-        trash=tuple(look.trashed(entry) for entry in list_trash(vault)),
+        scopes=tuple(entries),
+        trash=tuple(trash),
         former=frozenset(former_names(repository, trunk)),
         renames=_renames(repository, vault, without, scopes)
         | _renames_done(repository, vault, {*branches} - {*without}, scopes, ours),
@@ -121,39 +142,6 @@ def judge_life(entry: SurveyedScope, survey: Survey) -> Literal["live", "gone", 
     is_trunk = entry.scope.branch in (survey.trunk, *survey.former)
     is_there = bool(entry.branch_tip) or entry.on_remote or not entry.is_ours
     return "live" if is_trunk or (is_there and not entry.is_left_over) else "gone"
-
-
-class _Look(NamedTuple):
-    """The refs and branches that a survey looks at."""
-
-    repository: Repository
-    vault: Vault
-    branches: dict[str, str]
-    fetched: dict[Scope, list[str]]
-    ours: Set[Scope]
-    left_over: Set[Scope]
-
-    def scope(self, scope: Scope, tip: str) -> SurveyedScope:
-        remotes = self.repository.remotes()
-        at_remotes = [self.repository.remote_tip_of(remote, scope.branch) for remote in remotes]
-        is_old = scope in self.left_over
-        return SurveyedScope(
-            scope=scope,
-            tip=tip,
-            heads=tuple(list_heads(self.vault, scope) or self.fetched.get(scope, ())),
-            branch_tip=self.branches.get(scope.branch),
-            on_remote=any(at_remotes) and not is_old,
-            last_tips=() if is_old else last_tips(self.repository, scope),
-            is_restored=read_op(self.vault, tip) == RESTORED,
-            is_left_over=is_old,
-            is_ours=scope in self.ours,
-        )
-
-    def trashed(self, entry: TrashedScope) -> SurveyedScope:
-        tips = (
-            () if entry.scope.branch in self.branches else last_tips(self.repository, entry.scope)
-        )
-        return SurveyedScope(entry.scope, entry.tip, (entry.tip,), None, False, tips, trashed=entry)
 
 
 def local_scopes(vault: Vault) -> dict[Scope, str]:

@@ -6,7 +6,6 @@ follow the branches here, and those that remotes were last seen to have; as refs
 code they name from being pruned.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from treering.branches.names import is_left_over
@@ -41,40 +40,25 @@ def list_moved_tips(store: Store) -> list[MovedTip]:
         return []
     kept = refs.list_refs(repository.common_dir, KEEP)
     kept |= refs.list_refs(repository.common_dir, KEEP_REMOTE)
-    return [
-        MovedTip(ref, kept.get(ref), tip)
-        for ref, tip in _list_tips(repository, scopes).items()
-        if kept.get(ref) != tip
-        and _time_of(repository, tip) >= 0
-        and not _is_of_another(store, ref, scopes)
-    ]
-
-
-def _is_of_another(store: Store, ref: str, scopes: dict[Scope, str]) -> bool:
-    """Return whether a ref follows a branch that has nothing to do with the memories under its
-    name: they are those of a branch before it, and so is the last tip that is known."""
-    scope = next((s for s in scopes if KEEP + s.component == ref), None)
-    return scope is not None and is_left_over(store.repository, store.shared, scope, scopes[scope])
-
-
-def _list_tips(repository: Repository, scopes: Iterable[Scope]) -> dict[str, str]:
-    """Return where each of our refs should be: those of branches here are for scopes of our own
-    alone."""
     ours = refs.list_refs(repository.common_dir, HEADS)
     here = repository.branches()
-    found = {
-        KEEP + scope.component: here[scope.branch]
-        for scope in scopes
-        if scope.ref in ours and scope.branch in here
-    }
-    for remote in repository.remotes():
-        there = repository.remote_branches(remote)
-        found |= {
-            remote_tip_ref(remote, scope): there[scope.branch]
-            for scope in scopes
-            if scope.branch in there
-        }
-    return found
+    there = {remote: repository.remote_branches(remote) for remote in repository.remotes()}
+    moved = []
+    for scope, memories in scopes.items():
+        branch, ref = scope.branch, KEEP + scope.component
+        tips = {remote_tip_ref(remote, scope): there[remote].get(branch) for remote in there}
+        tip = here.get(branch) if scope.ref in ours else None
+        # A branch may have nothing to do with the memories under its name: they are those of one
+        # before it, and so is the last tip that is known.
+        is_new = tip and tip != kept.get(ref)
+        if is_new and not is_left_over(repository, store.shared, scope, memories):
+            tips[ref] = tip
+        moved += [
+            MovedTip(name, kept.get(name), new)
+            for name, new in tips.items()
+            if new and kept.get(name) != new and time_of(repository, new) >= 0
+        ]
+    return moved
 
 
 def remember_tips(store: Store, held: Held) -> int:
@@ -140,13 +124,13 @@ def last_tips(repository: Repository, scope: Scope) -> tuple[str, ...]:
 def _newest_first(repository: Repository, tips: list[str]) -> tuple[str, ...]:
     """By their dates; but clocks differ, and what was built on another is newer than that one."""
     ordered: list[str] = []
-    for tip in sorted(tips, key=lambda tip: _time_of(repository, tip), reverse=True):
+    for tip in sorted(tips, key=lambda tip: time_of(repository, tip), reverse=True):
         above = [n for n, other in enumerate(ordered) if repository.is_ancestor(other, tip)]
         ordered.insert(above[0] if above else len(ordered), tip)
     return tuple(ordered)
 
 
-def _time_of(repository: Repository, commit: str) -> int:
+def time_of(repository: Repository, commit: str) -> int:
     """Return when a commit was made; before all others where it is not here, or no commit."""
     try:
         return repository.objects.commit(commit).time

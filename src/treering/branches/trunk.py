@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.errors import StorageFailed, StoreDamaged
@@ -67,11 +68,9 @@ def is_often_long_lived(name: str) -> bool:
 def _first_usual(repository: Repository, usual: list[str]) -> str:
     """Return the first usual name of a branch here or on a remote, else of memories that were
     fetched: a build often has the code of one branch, and the memories of all."""
-    for has in (has_branch, _has_fetched_scope):
-        for name in usual:
-            if has(repository, name):
-                return name
-    return ""
+    there = (name for name in usual if has_branch(repository, name))
+    fetched = (name for name in usual if _fetched_tips(repository, name))
+    return next(chain(there, fetched), "")
 
 
 def _guess(repository: Repository) -> str:
@@ -97,10 +96,6 @@ def has_branch(repository: Repository, name: str) -> bool:
     return bool(repository.tip_of(name)) or any(
         repository.remote_tip_of(remote, name) for remote in repository.remotes()
     )
-
-
-def _has_fetched_scope(repository: Repository, name: str) -> bool:
-    return bool(_fetched_tips(repository, name))
 
 
 def _fetched_tips(repository: Repository, name: str) -> list[str]:
@@ -161,7 +156,7 @@ def note_listing(
     """Keep what a remote just said, and see whether it renamed the trunk."""
     before, trunk = read_answers(repository).get(remote), trunk_of(repository)
     names = usual_names(repository)
-    remembered = [name for name in names if _has_fetched_scope(repository, name)]
+    remembered = [name for name in names if _fetched_tips(repository, name)]
     usual = [name for name in names if name in listing.branches] or remembered
     head = listing.head if is_branch_name(listing.head) else ""
     if head not in usual and usual:

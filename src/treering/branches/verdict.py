@@ -65,12 +65,13 @@ class ScopeJudge:
         self._targets = {
             name: [Target(name, tip) for tip in tips] for name, tips in long_lived.items()
         }
-        #: What was said of whole histories, and of single commits, by commit and target.
-        self._landings: dict[tuple[str, str], Landing] = {}
-        self._commits: dict[tuple[str, str], Landing] = {}
+        #: What was said of commits, by the target, and whether each was judged by itself.
+        self._landings: dict[tuple[str, str, bool], Landing] = {}
         self._tips = tuple(tips)
-        self._close: frozenset[str] = frozenset()
-        self._scope = Scope("")
+        #: The scope that is judged, and the commits that are looked at closely for it.
+        self._scope: Scope
+        self._history: ScopeHistory
+        self._close: frozenset[str]
 
     @cached_property
     def commits(self) -> dict[str, HistoryCommit]:
@@ -90,10 +91,10 @@ class ScopeJudge:
 
         Of a branch that is alive only the tip is looked at closely: it will be judged again.
         """
-        history = ScopeHistory(self._repository, self.commits, tip, last_tips)
+        self._scope = scope
+        self._history = history = ScopeHistory(self._repository, self.commits, tip, last_tips)
         positions = last_tips[:1] if is_alive else (*last_tips, *history.positions[:_CLOSE])
         self._close = frozenset(at.head for at in positions if at.head)
-        self._scope = scope
         changes = self._vault.history.read_changes(
             self._vault, (commit.oid for commit in history.commits)
         )
@@ -104,30 +105,26 @@ class ScopeJudge:
         has_landed: set[tuple[str, str]] = set()
         taken_back = ""
         for name, targets in wanted.items():
-            found = self._list_landed(history, scope, versions, targets)
+            found = self._list_landed(versions, targets)
             there = self._vault.tip(Scope(name))
             held = kept_back(self._vault, there).keys() if there else set()
             those = {(version.id, version.blob) for version in found}
             taken_back = taken_back if those.isdisjoint(held) else name
             has_landed |= those - held
             landed += self._choose(name, found, held)
-        rest = self._list_rest(scope, tip, versions, has_landed)
-        doubt = "" if is_alive else self._doubt(history, rest)
+        rest = self._list_rest(tip, versions, has_landed)
+        doubt = "" if is_alive else self._doubt(rest)
         if taken_back and rest and not is_alive:
             doubt = f"Its code landed in {taken_back}; its memories were kept back by hand."
         part = ""
         if rest and not is_alive:
-            part = "Its other memories landed." if has_landed else self._find_part(history, wanted)
+            part = "Its other memories landed." if has_landed else self._find_part(wanted)
         return ScopeVerdict(tuple(landed), tuple(rest), doubt, part)
 
     # --- what has landed --------------------------------------------------------------------------
 
     def _list_landed(
-        self,
-        history: ScopeHistory,
-        scope: Scope,
-        versions: Iterable[MemoryVersion],
-        targets: Sequence[Target],
+        self, versions: Iterable[MemoryVersion], targets: Sequence[Target]
     ) -> dict[MemoryVersion, Landing]:
         landed: dict[MemoryVersion, Landing] = {}
         by_version: dict[tuple[str, str], Landing] = {}
@@ -138,86 +135,61 @@ class ScopeJudge:
                 landing = whole[-1] if all(whole) else None
             else:
                 if version.code not in by_code:
-                    code = version.code or ""
-                    by_code[code] = self._landing_of(history, scope, code, targets)
+                    by_code[version.code] = self._landing_of(version.code or "", targets)
                 landing = by_code[version.code]
             if landing:
                 landed[version] = by_version[version.id, version.blob] = landing
         return landed
 
-    def _landing_of(
-        self,
-        history: ScopeHistory,
-        scope: Scope,
-        code: str,
-        targets: Sequence[Target],
-    ) -> Landing | None:
+    def _landing_of(self, code: str, targets: Sequence[Target]) -> Landing | None:
         """Return how a commit came into a branch: by itself, or with a later one that was built on
         it."""
         if not targets or self._repository.resolve(code) is None:
             return None
         if self._judge.is_in(code, targets):
             return self._landing(code, targets)
-        return self._landing_with(history, code, targets) or self._landing_of_rewritten(
-            history, scope, code, targets
-        )
+        return self._landing_with(code, targets) or self._landing_of_rewritten(code, targets)
 
-    def _landing_with(
-        self, history: ScopeHistory, code: str, targets: Sequence[Target]
-    ) -> Landing | None:
+    def _landing_with(self, code: str, targets: Sequence[Target]) -> Landing | None:
         """With a later commit that was built on it, or by itself."""
-        for commit in self._list_heads_with(history, code):
+        for commit in self._list_heads_with(code):
             landing = self._landing(commit, targets)
             if landing.evidence == "cherry":
                 # With its own one of them: it goes on to other branches with that, not the newest.
-                alone = self._landing_alone(code, targets)
+                alone = self._landing(code, targets, is_alone=True)
                 return landing._replace(merged_as=alone.merged_as or landing.merged_as)
             if landing.evidence != "none":
                 return landing
-        landing = self._landing_alone(code, targets)
+        landing = self._landing(code, targets, is_alone=True)
         return landing if landing.evidence != "none" else None
 
-    def _landing_alone(self, code: str, targets: Sequence[Target]) -> Landing:
-        key = (code, targets[0].name)
-        if key not in self._commits:
-            self._commits[key] = self._judge.landing_of_commit(
-                code, targets, is_quick=code not in self._close
-            )
-        return self._commits[key]
-
-    def _list_heads_with(self, history: ScopeHistory, code: str) -> Iterator[str]:
-        heads = [at.head for at in history.positions[:_MOST_POSITIONS] if at.head]
+    def _list_heads_with(self, code: str) -> Iterator[str]:
+        heads = [at.head for at in self._history.positions[:_MOST_POSITIONS] if at.head]
         yield from (head for head in heads if self._repository.is_ancestor(code, head))
         if code not in heads:
             yield code
 
-    def _landing_of_rewritten(
-        self,
-        history: ScopeHistory,
-        scope: Scope,
-        code: str,
-        targets: Sequence[Target],
-    ) -> Landing | None:
+    def _landing_of_rewritten(self, code: str, targets: Sequence[Target]) -> Landing | None:
         """An amended or rebased commit landed with the one that took its place, or with one that
         was built on that."""
-        for at in history.positions[:1]:
-            new = successors(
-                self._repository, scope.branch, at.head or "", targets, [code], self._judge
-            )
-            if (instead := new.get(code)) and instead != code:
-                landing = self._landing_with(history, instead, targets)
-                return landing._replace(evidence="rewritten") if landing else None
-        # Nobody may have seen the branch since: then HEAD's log still tells of an amend.
-        instead = follow_amends(self._repository, scope.branch, code)
-        landing = self._landing_with(history, instead, targets) if instead != code else None
+        repository, branch = self._repository, self._scope.branch
+        instead = code
+        for at in self._history.positions[:1]:
+            new = successors(repository, branch, at.head or "", targets, [code], self._judge)
+            instead = new.get(code, code)
+        if instead == code:
+            # Nobody may have seen the branch since: then HEAD's log still tells of an amend.
+            instead = follow_amends(repository, branch, code)
+        landing = self._landing_with(instead, targets) if instead != code else None
         return landing._replace(evidence="rewritten") if landing else None
 
-    def _landing(self, commit: str, targets: Sequence[Target]) -> Landing:
-        key = (commit, targets[0].name)
+    def _landing(
+        self, commit: str, targets: Sequence[Target], *, is_alone: bool = False
+    ) -> Landing:
+        key = (commit, targets[0].name, is_alone)
         if key not in self._landings:
-            self._landings[key] = self._judge.landing(
-                commit, targets, is_quick=commit not in self._close
-            )
+            ask = self._judge.landing_of_commit if is_alone else self._judge.landing
+            self._landings[key] = ask(commit, targets, is_quick=commit not in self._close)
         return self._landings[key]
 
     # --- what is to be taken over -----------------------------------------------------------------
@@ -283,18 +255,14 @@ class ScopeJudge:
     # --- what is left -----------------------------------------------------------------------------
 
     def _list_rest(
-        self,
-        scope: Scope,
-        tip: str,
-        versions: Sequence[MemoryVersion],
-        landed: set[tuple[str, str]],
+        self, tip: str, versions: Sequence[MemoryVersion], landed: set[tuple[str, str]]
     ) -> list[MemoryVersion]:
         """Return what the scope holds now that has landed nowhere and is in no long-lived
         branch."""
         current = {(v.id, v.blob): v for v in versions}
-        here = self._vault.snapshot_at(scope, tip).listing().items() - landed
+        here = self._vault.snapshot_at(self._scope, tip).listing().items() - landed
         for name in self._targets:
-            if here and name != scope.branch:
+            if here and name != self._scope.branch:
                 here = list_not_taken(self._vault, here, self._vault.snapshot(Scope(name)))
         rest, special = [], read_special(self._vault, {blob for _, blob in here})
         for one in sorted(here):
@@ -303,7 +271,7 @@ class ScopeJudge:
                 rest.append(current.get(one, MemoryVersion(*one, tip)))
         return rest
 
-    def _doubt(self, history: ScopeHistory, rest: Sequence[MemoryVersion]) -> str:
+    def _doubt(self, rest: Sequence[MemoryVersion]) -> str:
         """Return why what is left may have landed, or will yet."""
         for version in rest:
             if version.code is None and not version.parts:
@@ -314,23 +282,24 @@ class ScopeJudge:
                     f"Its commit {version.code[:12]} is not here, so it cannot be judged. "
                     f"`git fetch {remote} {version.code}` may bring it."
                 )
-        heads = {at.head for at in history.positions}
+        heads = {at.head for at in self._history.positions}
         codes = {version.code for version in rest}
-        asked = [landing for (at, _), landing in self._landings.items() if at in heads | codes]
-        asked += [landing for (at, _), landing in self._commits.items() if at in codes]
-        for landing in asked:
+        asked = sorted(self._landings.items(), key=lambda item: item[0][2])  # with others first
+        for (at, _, is_alone), landing in asked:
+            if at not in codes and (is_alone or at not in heads):
+                continue
             if landing.bound:
                 return f"Not everything was looked at: {landing.bound}"
             if landing.is_partial and not landing.picked:  # what was picked is judged by itself
                 return landing.reason
-        if any(code and self._was_rebased(history, code) for code in codes):
+        if any(code and self._was_rebased(code) for code in codes):
             return "It was rebased and landed, and what became of a commit of it is not known."
         return ""
 
-    def _find_part(self, history: ScopeHistory, wanted: Mapping[str, Sequence[Target]]) -> str:
+    def _find_part(self, wanted: Mapping[str, Sequence[Target]]) -> str:
         """Return how commits of a branch landed of which the newest did not: some by themselves, or
         all up to one of them."""
-        heads = [at.head for at in history.positions[:_CLOSE] if at.head]
+        heads = [at.head for at in self._history.positions[:_CLOSE] if at.head]
         for targets in wanted.values():
             for head in heads if targets else ():
                 whole = self._landing(head, targets)
@@ -342,13 +311,13 @@ class ScopeJudge:
                         return landing.reason
         return ""
 
-    def _was_rebased(self, history: ScopeHistory, code: str) -> bool:
+    def _was_rebased(self, code: str) -> bool:
         """Return whether HEAD's log tells that a commit was among those that were rewritten, and
         what came of them has landed: it may have been melted into another one, or left out."""
         return any(
             self._landing(commit, targets).evidence != "none"
             for place in follow_detached(self._repository, code)[:-1]
-            for commit in self._list_heads_with(history, place)
+            for commit in self._list_heads_with(place)
             for targets in self._targets.values()
             if targets
         )

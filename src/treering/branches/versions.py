@@ -10,15 +10,13 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from treering.branches.landing.judge import Judge, Target
-from treering.errors import StoreDamaged
-from treering.git import reflog
+from treering.branches.tips import time_of
 from treering.git.repository import Repository
 from treering.store.history import ChangedMemory, HistoryCommit, list_open
 from treering.store.message import KEEP, CodePosition
 
 #: Commits followed down a branch.
-_MOST_FOLLOWED = 10_000
+MOST_FOLLOWED = 10_000
 
 
 class MemoryVersion(NamedTuple):
@@ -71,22 +69,18 @@ class ScopeHistory:
     def last_code(self) -> CodePosition | None:
         """Return where the code was seen last, after all that was said."""
         newest = max((commit.time for commit in self.commits), default=0)
-        later = (at for at in self._last_tips if self._time_of(at) >= newest)
+        later = (at for at in self._last_tips if time_of(self._repository, at.head or "") >= newest)
         return next((at for at in later if at.has_own_commits), None)
 
     @cached_property
-    def _next(self) -> dict[str, str]:
-        """Commit -> the one that was made on top of it."""
-        return {
+    def _next_elsewhere(self) -> dict[str, str]:
+        """Commit -> the next one made on top of it that was made with the code at another place."""
+        on_top = {
             parent: commit.oid for commit in reversed(self.commits) for parent in commit.parents
         }
-
-    @cached_property
-    def _next_elsewhere(self) -> dict[str, str]:
-        """Commit -> the next one that was made with the code at another place."""
         places: dict[str, str] = {}
         for commit in reversed(self.commits):
-            if after := self._next.get(commit.oid):
+            if after := on_top.get(commit.oid):
                 is_same = self._by_oid[after].code == commit.code
                 places[commit.oid] = places.get(after, "") if is_same else after
         return places
@@ -127,23 +121,15 @@ class ScopeHistory:
             yield self._by_oid[oid].code
             oid = self._next_elsewhere.get(oid)
         # A branch that was reset since is still known where it had been before.
-        yield from (at for at in self._last_tips if self._time_of(at) >= commit.time)
-
-    def _time_of(self, at: CodePosition) -> int:
-        try:
-            return self._repository.objects.commit(at.head or "").time
-        except (StoreDamaged, ValueError):
-            return 0
+        yield from (
+            at for at in self._last_tips if time_of(self._repository, at.head or "") >= commit.time
+        )
 
     def _first_on_top(self, later: CodePosition, head: str | None) -> str | None:
         """The oldest commit of a position's own that came after `head`."""
-        first = None
-        for at in islice(self._repository.first_parents(later.head), _MOST_FOLLOWED):
-            if at in (head, later.base):
-                return first
-            if (head and self._repository.is_ancestor(at, head)) or (
-                later.base and self._repository.is_ancestor(at, later.base)
-            ):
+        first, limits = None, [limit for limit in (head, later.base) if limit]
+        for at in islice(self._repository.first_parents(later.head), MOST_FOLLOWED):
+            if any(self._repository.is_ancestor(at, limit) for limit in limits):
                 return first
             first = at
         return first
@@ -162,51 +148,3 @@ class ScopeHistory:
                 parts = tuple(sorted(change.before)) if is_join else ()
                 if change.blob and change.blob not in parts:
                     yield MemoryVersion(change.id, change.blob, commit.oid, code, parts)
-
-
-class Positions:
-    """The last tips of branches as places of the code, each with what it was built on."""
-
-    def __init__(
-        self, repository: Repository, judge: Judge, long_lived: Mapping[str, Sequence[str]]
-    ) -> None:
-        self._repository = repository
-        self._judge = judge
-        self._long_lived = long_lived
-        self._known: dict[tuple[str, str], CodePosition] = {}
-
-    def find(self, branch: str, head: str) -> CodePosition:
-        """A place of the code, and where it left the long-lived branches."""
-        if (branch, head) not in self._known:
-            self._known[branch, head] = CodePosition(branch, head, self._find_base(branch, head))
-        return self._known[branch, head]
-
-    def _find_base(self, branch: str, head: str) -> str | None:
-        targets = [
-            Target(name, tip)
-            for name, tips in self._long_lived.items()
-            if name != branch
-            for tip in tips
-        ]
-        for target in targets:
-            if self._judge.is_in(head, [target]):
-                return self._find_base_before_landing(branch, head, target.tip)
-        return self._judge.find_base(head, targets)
-
-    def _find_base_before_landing(self, branch: str, head: str, tip: str) -> str:
-        """Return where a branch that is all in a long-lived one had left it: below the commits a
-        merge brought, or those that a log says were merged by the branch's name; else it never did.
-        """
-        for name in self._long_lived:
-            if old := reflog.find_merge_by_name(self._repository, name, branch, head):
-                return self._repository.merge_base(head, old) or head
-        return find_side_base(self._repository, head, tip) or head
-
-
-def find_side_base(repository: Repository, head: str, tip: str) -> str | None:
-    """The commit of a branch's main line that one merged into it was built on, or None where that
-    commit is on the main line itself."""
-    line = set(repository.first_parents(tip))
-    ours = islice(repository.first_parents(head), _MOST_FOLLOWED)
-    at = next((commit for commit in ours if commit in line), None)
-    return at if at != head else None

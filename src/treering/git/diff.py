@@ -44,6 +44,14 @@ class FileChange(NamedTuple):
     old: bytes
     new: bytes
 
+    @property
+    def is_added(self) -> bool:
+        return self.old.startswith(b"000000")
+
+    @property
+    def is_removed(self) -> bool:
+        return self.new.startswith(b"000000")
+
 
 class RangeDiff(NamedTuple):
     """The files that differ between two commits, and how many lines, where they were counted."""

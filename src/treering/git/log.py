@@ -259,12 +259,8 @@ def list_commits(
     *,
     without: Iterable[str] = (),
     since: float | None = None,
-    is_replaced: bool = True,
 ) -> list[str]:
-    """The commits of some histories and not of others, children before parents.
-
-    `is_replaced` says whether replacements count, as in every question to git.
-    """
+    """The commits of some histories and not of others, children before parents."""
     arguments, lines = _select(tips, without)
     if arguments is None:
         return []
@@ -274,7 +270,6 @@ def list_commits(
         *([f"--since={int(since)}"] if since is not None else ()),
         *arguments,
         feed=lines,
-        env=None if is_replaced else _NO_REPLACEMENTS,
     )
     return text.decode("ascii").split()
 
@@ -284,42 +279,22 @@ def read_parents(
     tips: Iterable[str],
     *,
     without: Iterable[str] = (),
-    most: int | None = None,
     seconds: float | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """The commits of some histories and not of others, each with its parents, newest first,
-    replaced by none."""
+    """The commits of some histories and not of others, each with its parents, children before
+    parents, replaced by none."""
     arguments, lines = _select(tips, without)
     if arguments is None:
         return {}
     text = process.run(
         git_dir,
-        *("rev-list", "--parents", *([f"--max-count={most}"] if most else ())),
-        *arguments,
+        *("rev-list", "--parents", "--topo-order", *arguments),
         feed=lines,
         env=_NO_REPLACEMENTS,
         seconds=seconds,
     )
     rows = (line.split(" ") for line in text.decode("ascii").splitlines())
     return {commit: tuple(parents) for commit, *parents in rows}
-
-
-def read_sides(
-    git_dir: Path, one: str, other: str, *, seconds: float
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The commits of each of two histories that the other lacks, with their parents, children
-    first, replaced by none."""
-    text = process.run(
-        git_dir,
-        *("rev-list", "--parents", "--left-right", "--topo-order", f"{one}...{other}", "--"),
-        env=_NO_REPLACEMENTS,
-        seconds=seconds,
-    )
-    sides: dict[str, dict[str, tuple[str, ...]]] = {"<": {}, ">": {}}
-    for line in text.decode("ascii").splitlines():
-        commit, *parents = line[1:].split(" ")
-        sides[line[0]][commit] = tuple(parents)
-    return sides["<"], sides[">"]
 
 
 def count_commits(git_dir: Path, revisions: Iterable[str], *, without: Iterable[str] = ()) -> int:

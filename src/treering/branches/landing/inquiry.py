@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from treering.branches.landing.ancestry import FirstParents, Fork
 from treering.branches.landing.lines import BranchLines, Lines, Share, add_up
-from treering.branches.landing.patches import UNKNOWN, Patches, is_nothing
+from treering.branches.landing.patches import Patches
+from treering.git.ancestry import FirstParents, Fork
 from treering.git.diff import CommitRange, FileChange, TrialMerge
 
 #: By what a landing is known. `lines` is the only one that is graded. `rewritten` is said of code
@@ -30,25 +30,19 @@ class Target(NamedTuple):
 class Landing(NamedTuple):
     """The evidence of a branch's way into a target."""
 
-    evidence: Evidence
-    into: str  # the target's name, "" when it landed in none
-    merged_as: str | None  # the target's commit that brought it
-    reason: str  # a sentence for people
-    is_partial: bool  # some of it is there, but not all, or not all as it was
-    bound: str  # "", or the limit that ended the search early
+    evidence: Evidence = "none"
+    into: str = ""  # the target's name, "" when it landed in none
+    merged_as: str | None = None  # the target's commit that brought it
+    reason: str = ""  # a sentence for people
+    is_partial: bool = False  # some of it is there, but not all, or not all as it was
+    bound: str = ""  # or the limit that ended the search early
     picked: int = 0  # of a part: how many of its commits are there as equal patches
 
 
 def tell_landing(evidence: Evidence, target: str, commit: str | None, how: str) -> Landing:
     by = f" by {commit[:12]}" if commit else ""
     reason = f"Landed in {target}{by}: {how}."
-    return Landing(evidence, target, commit, reason, is_partial=False, bound="")
-
-
-def tell_nothing(
-    reason: str, *, is_partial: bool = False, bound: str = "", picked: int = 0
-) -> Landing:
-    return Landing("none", "", None, reason, is_partial=is_partial, bound=bound, picked=picked)
+    return Landing(evidence, target, commit, reason)
 
 
 def either(names: Sequence[str]) -> str:
@@ -80,14 +74,13 @@ class TargetView(NamedTuple):
     fork: Fork
     base: str
 
-    def height(self, commit: str) -> int:
-        height = self.line.height_of(commit)
-        return -self.line.depth if height is None else height
+    def place(self, commit: str) -> int:
+        """Return a number by which the target's commits are ordered, the newest first."""
+        return self.line.places.get(commit, self.fork.place)
 
     def is_newer(self, commit: str) -> bool:
         """Return whether the target took a commit in after the branch had left."""
-        height = self.line.height_of(commit)
-        return height is not None and height > self.fork.height and commit not in self.fork.shared
+        return self.place(commit) < self.fork.place and commit not in self.fork.shared
 
 
 class Graded(NamedTuple):
@@ -112,6 +105,7 @@ class Inquiry:
         merging: TrialMerge,
         step_of: Callable[[str], CommitRange],
         until: float,
+        is_quick: bool,
     ) -> None:
         self._tip = tip
         self._places = places
@@ -120,13 +114,10 @@ class Inquiry:
         self._step_of = step_of
         self._until = until
         self._merges_left = _MOST_MERGES
-        self._is_quick = False
+        self._is_quick = is_quick
         self._bound = ""
 
-    def answer(
-        self, own: Sequence[CommitRange], merges: Sequence[str], *, is_quick: bool = False
-    ) -> Landing:
-        self._is_quick = is_quick
+    def answer(self, own: Sequence[CommitRange], merges: Sequence[str]) -> Landing:
         wholes = [CommitRange(self._tip, place.base) for place in self._places]
         self._changes.read([*own, *wholes], self._until)
         own = [step for step in own if self._changes.files(step)]  # without empty commits
@@ -143,21 +134,24 @@ class Inquiry:
         if landing:
             return landing
         if picked:
-            return self._as_part(picked, len(own))
-        by_lines = None if is_quick else self._by_lines(own, wholes)
+            are = "is" if picked == 1 else "are"
+            some = f"Only {picked} of the {len(own)} commits up to {self._tip[:12]} {are}"
+            reason = f"{some} in {self._names}."
+            return Landing(reason=reason, is_partial=True, bound=self._bound, picked=picked)
+        by_lines = None if self._is_quick else self._by_lines(own, wholes)
         return by_lines or self._nowhere(bool(wholes))
 
-    def answer_alone(self, step: CommitRange, *, is_quick: bool = False) -> Landing:
+    def answer_alone(self, step: CommitRange) -> Landing:
         """One commit by itself: an equal patch is a landing, most of its lines only a doubt."""
         self._changes.read([step], self._until)
         for place in self._places:
             if commit := self.equal_steps([step], place).get(step):
                 return tell_cherries(place.target, commit, 1)
-        if is_quick or not self._changes.files(step):
-            return self._nowhere(has_changes=is_quick)
+        if self._is_quick or not self._changes.files(step):
+            return self._nowhere(has_changes=self._is_quick)
         landing = self._by_lines([step], [step])
         if landing and landing.evidence != "none":
-            return tell_nothing(landing.reason, is_partial=True)
+            return Landing(reason=landing.reason, is_partial=True)
         return landing or self._nowhere(has_changes=True)
 
     def _as_cherries(
@@ -165,14 +159,15 @@ class Inquiry:
     ) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
             if own and all(step in equal for step in own):
-                newest = max((equal[step] for step in own), key=place.height)
+                newest = min((equal[step] for step in own), key=place.place)
                 return tell_cherries(place.target, newest, len(own))
         return None
 
     def _as_squash(self, equals: Sequence[dict[CommitRange, str]]) -> Landing | None:
         for place, equal in zip(self._places, equals, strict=True):
             if commit := equal.get(CommitRange(self._tip, place.base)):
-                return tell_squash(place.target, commit)
+                how = "its whole diff is one commit there"
+                return tell_landing("squash", place.target.name, commit, how)
         return None
 
     def _as_no_op(self, own: Sequence[CommitRange]) -> Landing | None:
@@ -183,20 +178,12 @@ class Inquiry:
                 return tell_landing("noop", place.target.name, commit, how)
         return None
 
-    def _as_part(self, picked: int, count: int) -> Landing:
-        are = "is" if picked == 1 else "are"
-        reason = (
-            f"Only {picked} of the {count} commits up to {self._tip[:12]} {are} in {self._names}."
-        )
-        return tell_nothing(reason, is_partial=True, bound=self._bound, picked=picked)
-
     def _nowhere(self, has_changes: bool) -> Landing:
+        tip, base = self._tip[:12], self._places[0].base[:12]
+        reason = f"What {tip} changed since {base} is not in {self._names}."
         if not has_changes:
-            reason = f"The commits up to {self._tip[:12]} cancel out: there is nothing to look for."
-            return tell_nothing(reason, bound=self._bound)
-        base = self._places[0].base
-        reason = f"What {self._tip[:12]} changed since {base[:12]} is not in {self._names}."
-        return tell_nothing(reason, bound=self._bound)
+            reason = f"The commits up to {tip} cancel out: there is nothing to look for."
+        return Landing(reason=reason, bound=self._bound)
 
     @property
     def _names(self) -> str:
@@ -212,7 +199,8 @@ class Inquiry:
         vague: dict[CommitRange, list[CommitRange]] = {}
         for step in dict.fromkeys(steps):
             others = self._alike(step, place)
-            same = [other.new for other in others if self._changes.are_same(step, other)]
+            files = self._changes.files(step)
+            same = [other.new for other in others if self._changes.files(other) == files]
             if not same and others:
                 lines = self._changes.lines_hash(step)
                 if lines is None:
@@ -221,12 +209,12 @@ class Inquiry:
                     hashes = self._changes.lines_hashes(others)
                     same = [other.new for other, found in hashes.items() if found == lines]
             if same:
-                equal[step] = max(same, key=place.height)
+                equal[step] = min(same, key=place.place)
         asked = [one for step, others in vague.items() for one in (step, *others)]
         prints = self._changes.fingerprints(asked, self._until)
         for step, others in vague.items():
             if same := [other.new for other in others if prints[other] == prints[step]]:
-                equal[step] = max(same, key=place.height)
+                equal[step] = min(same, key=place.place)
         return equal
 
     def _alike(self, step: CommitRange, place: TargetView) -> list[CommitRange]:
@@ -249,7 +237,7 @@ class Inquiry:
     def _no_op(self, place: TargetView) -> str | None:
         """The oldest commit of a target's line into which merging the branch changes nothing."""
         wanted = self._changes.files(CommitRange(self._tip, place.base))
-        now = {file.path: file.old if place.line.is_on(place.base) else UNKNOWN for file in wanted}
+        now = {file.path: file.old if place.base in place.line.line else b"" for file in wanted}
         for step in self._touching(now, place):
             now |= {f.path: f.new for f in self._changes.files(step) if f.path in now}
             if self._is_no_op(step.new, wanted, now):
@@ -266,10 +254,7 @@ class Inquiry:
         for file in self._changes.files(self._step_of(commit)):
             lines.update(self._changes.lines.loose_change(file))
         there = dict.fromkeys(branch.by_path, lines)
-        shares = (branch.share_of(self._changes.files(step), there) for step in own)
-        return all(
-            share is None or not share.total or share.part >= _OF_EACH_COMMIT for share in shares
-        )
+        return self._has_each(own, branch, there, without_lines=True)
 
     def _is_no_op(
         self, commit: str, wanted: Sequence[FileChange], now: Mapping[bytes, bytes]
@@ -291,7 +276,7 @@ class Inquiry:
             return False
         if self._is_quick:
             return False
-        if any(self._changes.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
+        if any(self._changes.lines.lacks_a_line(file, now[file.path]) for file in wanted):  # 3
             return False
         if not self._merging.is_possible():
             self._bound = "git older than 2.38 cannot try merges"
@@ -315,7 +300,7 @@ class Inquiry:
             new = [
                 step
                 for commit in self._changes.touching(path)
-                if place.is_newer(commit) and place.line.is_on(commit)
+                if place.is_newer(commit) and commit in place.line.line
                 and (step := self._step_of(commit)) not in steps
             ]  # fmt: skip
             self._changes.load(new, self._until)
@@ -324,7 +309,7 @@ class Inquiry:
                 new_names = _new_names(self._changes.files(step), path) - seen
                 seen |= new_names
                 waiting.extend(new_names)
-        return sorted(steps, key=lambda step: place.height(step.new))
+        return sorted(steps, key=lambda step: -place.place(step.new))
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -348,21 +333,20 @@ class Inquiry:
                 f"{commit[:12]} in {name} changes {share.there} of the {share.total} lines that"
                 f" {self._tip[:12]} changed: it may have landed in another form, or in part."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        if best.together.part >= _DOUBTFUL_TOGETHER:
+        elif best.together.part >= _DOUBTFUL_TOGETHER:
             reason = (
                 f"Commits of {name} change {best.together.there} of the {share.total} lines that"
                 f" {self._tip[:12]} changed: it may have landed piece by piece."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        if best.words.part >= _DOUBTFUL_WORDS:
+        elif best.words.part >= _DOUBTFUL_WORDS:
             some = f"{best.words.there} of the {best.words.total} words"
             reason = (
                 f"A commit of {name} changes {some} that {self._tip[:12]} changed:"
                 " it may have landed in other words."
             )
-            return tell_nothing(reason, is_partial=True, bound=self._bound)
-        return None
+        else:
+            return None
+        return Landing(reason=reason, is_partial=True, bound=self._bound)
 
     def _grade(self, place: TargetView, own: Sequence[CommitRange]) -> Graded | None:
         """The best step of a target, or None where there is nothing to compare."""
@@ -377,7 +361,7 @@ class Inquiry:
         if not changes:
             return None
         shares = {step: branch.share(lines) for step, lines in changes.items()}
-        best = max(shares, key=lambda step: (shares[step].there, place.height(step.new)))
+        best = max(shares, key=lambda step: (shares[step].there, -place.place(step.new)))
         is_sound = (
             branch.total >= _FEWEST_LINES
             and not shares[best].silent
@@ -400,7 +384,7 @@ class Inquiry:
         potential = {commit: branch.potential(paths) for commit, paths in touched.items()}
         likely = sorted(
             (commit for commit in potential if potential[commit] or not branch.total),
-            key=lambda commit: (-potential[commit], place.height(commit)),
+            key=lambda commit: (-potential[commit], -place.place(commit)),
         )
         if len(likely) > _MOST_STEPS and potential[likely[_MOST_STEPS]] >= _DOUBTFUL * branch.total:
             self._bound = f"{_MOST_STEPS} commits that change its files"
@@ -409,14 +393,20 @@ class Inquiry:
         return steps
 
     def _has_each(
-        self, own: Sequence[CommitRange], branch: BranchLines, there: Mapping[bytes, Lines]
+        self,
+        own: Sequence[CommitRange],
+        branch: BranchLines,
+        there: Mapping[bytes, Lines],
+        *,
+        without_lines: bool = False,
     ) -> bool:
-        """Return whether no commit of the branch is missing: else it went on after it landed."""
-        for step in own:
-            share = branch.share_of(self._changes.files(step), there)
-            if share is None or (share.total and share.part < _OF_EACH_COMMIT):
-                return False
-        return True
+        """Return whether no commit of the branch is missing: else it went on after it landed. One
+        `without_lines` may be there or not."""
+        shares = (branch.share_of(self._changes.files(step), there) for step in own)
+        return all(
+            without_lines if share is None else not share.total or share.part >= _OF_EACH_COMMIT
+            for share in shares
+        )
 
 
 def tell_cherries(target: Target, commit: str, count: int) -> Landing:
@@ -424,12 +414,8 @@ def tell_cherries(target: Target, commit: str, count: int) -> Landing:
     return tell_landing("cherry", target.name, commit, f"{how} there as an equal patch")
 
 
-def tell_squash(target: Target, commit: str) -> Landing:
-    return tell_landing("squash", target.name, commit, "its whole diff is one commit there")
-
-
 def _new_names(files: Sequence[FileChange], gone: bytes) -> set[bytes]:
     """The files a step adds, if it takes this one away."""
-    if not any(file.path == gone and is_nothing(file.new) for file in files):
+    if not any(file.path == gone and file.is_removed for file in files):
         return set()
-    return {file.path for file in files if is_nothing(file.old)}
+    return {file.path for file in files if file.is_added}

@@ -9,14 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from treering.branches.landing.ancestry import Ancestry
 from treering.branches.landing.inquiry import Evidence as Evidence
 from treering.branches.landing.inquiry import (
     Inquiry,
     TargetView,
     either,
     tell_landing,
-    tell_nothing,
 )
 from treering.branches.landing.inquiry import Landing as Landing
 from treering.branches.landing.inquiry import Target as Target
@@ -24,6 +22,7 @@ from treering.branches.landing.lines import TooMuchToRead
 from treering.branches.landing.patches import Patches
 from treering.derived.database import Database
 from treering.errors import TreeringError
+from treering.git.ancestry import Ancestry
 from treering.git.diff import CommitRange, TrialMerge
 from treering.git.process import TookTooLong, time_left
 from treering.git.repository import Repository
@@ -54,13 +53,12 @@ class Judge:
         limits: Limits = Limits(),  # noqa: B008
         database: Database | None = None,
     ) -> None:
-        self.database = database
         self._repository = repository
         self._limits = limits
-        self._lineage = Ancestry(repository)
+        self._ancestry = Ancestry(repository)
         self._changes = Patches(repository, database)
         self._merging = TrialMerge(repository)
-        self._known_down_to: dict[str, int] = {}  # heights of targets, by their tips
+        self._known_down_to: dict[str, int] = {}  # places of targets, by their tips
 
     @classmethod
     def open(cls, store: Store) -> "Judge":
@@ -69,33 +67,33 @@ class Judge:
 
     def own_commits(self, tip: str, targets: Sequence[Target]) -> list[str]:
         """The commits reachable from none of the targets, children before parents."""
-        if self._lineage.parents_of(tip) is None:
+        if self._ancestry.parents_of(tip) is None:
             return []
-        return self._lineage.own_commits(tip, [t.tip for t in self._present(targets)])
+        return self._ancestry.own_commits(tip, [t.tip for t in self._present(targets)])
 
     def is_in(self, commit: str, targets: Sequence[Target]) -> bool:
         """Return whether one of the targets has a commit in its history."""
-        if self._lineage.parents_of(commit) is None:
+        if self._ancestry.parents_of(commit) is None:
             return False
-        lines = [self._lineage.line(target.tip) for target in self._present(targets)]
-        return any(not self._lineage.beside(commit, line) for line in lines)
+        lines = [self._ancestry.line(target.tip) for target in self._present(targets)]
+        return any(not self._ancestry.beside(commit, line) for line in lines)
 
     def find_base(self, tip: str, targets: Sequence[Target]) -> str | None:
         """Return where a branch left the target that leaves it the fewest commits of its own.
         Commits that a merge brought there are its own still, if it went on since."""
-        if self._lineage.parents_of(tip) is None or not (present := self._present(targets)):
+        if self._ancestry.parents_of(tip) is None or not (present := self._present(targets)):
             return None
-        lines = [self._lineage.line(target.tip) for target in present]
-        line = min(lines, key=lambda line: len(self._lineage.beside(tip, line)))
+        lines = [self._ancestry.line(target.tip) for target in present]
+        line = min(lines, key=lambda line: len(self._ancestry.beside(tip, line)))
         try:
-            fork = self._lineage.fork(tip, line, self._limits.commits, self._limits.seconds)
+            fork = self._ancestry.fork(tip, line, self._limits.commits, self._limits.seconds)
         except TreeringError:
             fork = None
         if fork is None:
             return self._repository.merge_base(tip, line.tip)
-        base = self._lineage.base(tip, line, fork)
-        while base and line.has(base) and not line.is_on(base):
-            base = next(iter(self._lineage.parents_of(base) or ()), None)
+        base = self._ancestry.base(tip, line, fork)
+        while base and base in line.places and base not in line.line:
+            base = next(iter(self._ancestry.parents_of(base) or ()), None)
         return base
 
     def landing(
@@ -128,25 +126,23 @@ class Judge:
             commit, lambda until: self._judge_commit(commit, targets, is_quick, until)
         )
 
-    def _start(self) -> float:
-        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
-        return time.monotonic() + self._limits.seconds
-
     def _within_limits(self, commit: str, ask: Callable[[float], Landing]) -> Landing:
+        self._changes.lines.bytes_left = int(self._limits.megabytes * 1_000_000)
         try:
-            return ask(self._start())
+            return ask(time.monotonic() + self._limits.seconds)
         except TookTooLong:
             bound = f"{self._limits.seconds:g} seconds"
-            return tell_nothing(f"Looking for {commit[:12]} took longer than {bound}.", bound=bound)
+            reason = f"Looking for {commit[:12]} took longer than {bound}."
         except TooMuchToRead:
             bound = f"{self._limits.megabytes:g} MB of files"
-            return tell_nothing(f"Looking for {commit[:12]} takes more than {bound}.", bound=bound)
+            reason = f"Looking for {commit[:12]} takes more than {bound}."
         except (TreeringError, OSError) as error:  # objects are missing, or git is
+            bound = "not all of it can be read here"
             reason = f"{commit[:12]} could not be compared: {error}"
-            return tell_nothing(reason, bound="not all of it can be read here")
+        return Landing(reason=reason, bound=bound)
 
     def _present(self, targets: Sequence[Target]) -> list[Target]:
-        return [target for target in targets if self._lineage.parents_of(target.tip) is not None]
+        return [target for target in targets if self._ancestry.parents_of(target.tip) is not None]
 
     def _judge(
         self,
@@ -155,43 +151,50 @@ class Judge:
         is_quick: bool,
         until: float,
     ) -> Landing:
-        if self._lineage.parents_of(tip) is None:
-            return tell_nothing(f"Its tip {tip[:12]} is gone from this repository.")
+        if self._ancestry.parents_of(tip) is None:
+            return Landing(reason=f"Its tip {tip[:12]} is gone from this repository.")
         if not (present := self._present(targets)):
-            return tell_nothing("There is nothing here that it could have landed in.")
+            return Landing(reason="There is nothing here that it could have landed in.")
         for target in present:  # 1
-            if not self._lineage.beside(tip, self._lineage.line(target.tip)):
+            if not self._ancestry.beside(tip, self._ancestry.line(target.tip)):
                 return self._as_ancestor(tip, target, until)
         places, why_not = self._places(tip, present, until)
         if not places:
             return why_not
-        for place in places:
-            self._read_target(place, until)
         own = self.own_commits(tip, present)
-        inquiry = Inquiry(tip, places, self._changes, self._merging, self._first_step, until)
-        merges = [c for c in own if len(self._lineage.parents_of(c) or ()) > 1]
-        return inquiry.answer(self._steps(own), merges, is_quick=is_quick)
+        merges = [c for c in own if len(self._ancestry.parents_of(c) or ()) > 1]
+        return self._inquire(tip, places, until, is_quick).answer(self._steps(own), merges)
 
     def _judge_commit(
         self, commit: str, targets: Sequence[Target], is_quick: bool, until: float
     ) -> Landing:
-        parents = self._lineage.parents_of(commit)
+        parents = self._ancestry.parents_of(commit)
         if parents is None or len(parents) != 1:
-            return tell_nothing(f"{commit[:12]} cannot be told from what it was built on.")
+            return Landing(reason=f"{commit[:12]} cannot be told from what it was built on.")
         places, why_not = self._places(commit, self._present(targets), until)
         if not places:
             return why_not
-        for place in places:
-            self._read_target(place, until)
         alone = [place._replace(base=parents[0]) for place in places]
-        inquiry = Inquiry(commit, alone, self._changes, self._merging, self._first_step, until)
-        return inquiry.answer_alone(self._first_step(commit), is_quick=is_quick)
+        inquiry = self._inquire(commit, alone, until, is_quick)
+        return inquiry.answer_alone(self._first_step(commit))
+
+    def _inquire(
+        self, tip: str, places: Sequence[TargetView], until: float, is_quick: bool
+    ) -> Inquiry:
+        """Read what targets did since a branch left them, to hold it against that."""
+        for place in places:
+            line, known = place.line, self._known_down_to.get(place.target.tip, 0)
+            new = line.commits[known : place.fork.place]
+            on_line = [self._first_step(commit) for commit in new if commit in line.line]
+            self._changes.read_to_find([*on_line, *self._steps(new)], until)
+            self._known_down_to[place.target.tip] = max(known, place.fork.place)
+        step_of = self._first_step
+        return Inquiry(tip, places, self._changes, self._merging, step_of, until, is_quick)
 
     def _as_ancestor(self, tip: str, target: Target, until: float) -> Landing:
-        line = self._lineage.line(target.tip)
-        self._lineage.fork(tip, line, self._limits.commits, time_left(until))
-        height = line.height_of(tip)
-        merge = None if height is None else line.at(height)
+        line = self._ancestry.line(target.tip)
+        self._ancestry.fork(tip, line, self._limits.commits, time_left(until))
+        merge = line.find_merge(tip)
         how = "it was fast-forwarded to it" if merge == tip else "its commits are there as they are"
         return tell_landing("ancestor", target.name, merge, how)
 
@@ -201,37 +204,28 @@ class Judge:
         """The targets that share history with a branch, and what to say when none does."""
         places = []
         names = either([target.name for target in targets])
-        why_not = tell_nothing(f"{tip[:12]} shares no history with {names}.")
+        why_not = Landing(reason=f"{tip[:12]} shares no history with {names}.")
         if self._repository.is_shallow:
             reason = f"the merge base of {tip[:12]} and {names} is not in it."
-            why_not = tell_nothing(f"This clone is shallow: {reason}", bound="a shallow clone")
+            why_not = Landing(reason=f"This clone is shallow: {reason}", bound="a shallow clone")
         for target in targets:
-            line = self._lineage.line(target.tip)
-            fork = self._lineage.fork(tip, line, self._limits.commits, time_left(until))
+            line = self._ancestry.line(target.tip)
+            fork = self._ancestry.fork(tip, line, self._limits.commits, time_left(until))
             if fork is None:
                 bound = f"{self._limits.commits} commits"
                 reason = f"{target.name} took in more than {bound} since {tip[:12]} left it."
-                why_not = tell_nothing(reason, bound=bound)
-            elif base := self._lineage.base(tip, line, fork):
+                why_not = Landing(reason=reason, bound=bound)
+            elif base := self._ancestry.base(tip, line, fork):
                 places.append(TargetView(target, line, fork, base))
         return places, why_not
-
-    def _read_target(self, place: TargetView, until: float) -> None:
-        """Read what a target did since the branch left it."""
-        steps: list[CommitRange] = []
-        known = self._known_down_to.get(place.target.tip, 0)
-        for commit, brought in place.line.newer(place.fork.height, down_from=known):
-            steps += [self._first_step(commit), *self._steps(brought)]
-        self._changes.read_to_find(steps, until)
-        self._known_down_to[place.target.tip] = min(known, place.fork.height)
 
     def _steps(self, commits: Iterable[str]) -> list[CommitRange]:
         """Return what commits with at most one parent did."""
         return [
             self._first_step(commit)
             for commit in commits
-            if len(self._lineage.parents_of(commit) or ()) < 2
+            if len(self._ancestry.parents_of(commit) or ()) < 2
         ]
 
     def _first_step(self, commit: str) -> CommitRange:
-        return CommitRange(commit, next(iter(self._lineage.parents_of(commit) or ()), ""))
+        return CommitRange(commit, next(iter(self._ancestry.parents_of(commit) or ()), ""))

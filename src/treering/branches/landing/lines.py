@@ -57,10 +57,16 @@ class LineReader:
             old.translate(None, _OTHERS), new.translate(None, _OTHERS), fewest=FEWEST_LETTERS
         )
 
-    def lacks(self, side: bytes, change: Lines) -> bool:
-        """Return whether a file surely lacks a line that some change added."""
-        text = self._read(side)
-        if text is None:
+    def lacks_a_line(self, file: FileChange, now: bytes) -> bool:
+        """Return whether a file as it is now, b"" where that is not known, surely lacks a line that
+        a change of it added.
+
+        Only of a file that was there before and is there now: one that came or went may have
+        another name on the other side.
+        """
+        if not all(side.startswith(b"100") for side in (file.old, file.new, now)):
+            return False
+        if (change := self.change(file)) is None or (text := self._read(now)) is None:
             return False
         text = b"\n%b\n" % text
         return any(
@@ -181,7 +187,8 @@ class BranchLines:
         return {
             file.path: self._reader.loose_change(file)
             for file in files
-            if file.path in self._files and (not _is_gone(file) or _is_gone(self._files[file.path]))
+            if file.path in self._files
+            and (not file.is_removed or self._files[file.path].is_removed)
         }
 
     def share(self, others: Mapping[bytes, Lines]) -> Share:
@@ -223,10 +230,6 @@ def _split(lines: Lines | None) -> Lines:
         for word in _WORD.findall(line):
             words[line[:1] + word] += count
     return words
-
-
-def _is_gone(file: FileChange) -> bool:
-    return file.new.startswith(b"000000")
 
 
 def add_up(changes: Iterable[Mapping[bytes, Lines]]) -> dict[bytes, Lines]:

@@ -4,26 +4,36 @@ Most comparisons end before a fingerprint is made: changes of other files are di
 between the same blobs are equal. Next come the lines: two changes that add and remove the same ones
 in the same files are equal, whatever stands around them. Where lines say too little (they only
 moved, or are brackets), git's patch with its context decides.
+
+What targets' commits change against their first parents is kept. None of it ever changes, and a
+trunk only grows: the next run reads what is new.
+
+    patches         commit -> the files it changes, with modes and blobs; once they were asked for,
+                    a hash of the lines it adds and removes (empty: they say too little), and the
+                    patch id, with context
+    patches_paths   path -> the commits that change it
 """
 
+import hashlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from treering.branches.landing.lines import LineReader, hash_lines
-from treering.derived.database import Database
-from treering.derived.patches import Files, Hash, PatchTable, key_of
+from treering.derived.database import Database, Row, select
 from treering.git import diff
 from treering.git.diff import CommitRange, FileChange
 from treering.git.process import time_left
 from treering.git.repository import Repository
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _BATCH_SIZE = 500
 _PREPARED = 40
 #: So few steps are compared sooner than git starts.
 _FEW_STEPS = 8
 
-#: In the place of a file's mode and blob when nothing is known of it.
-UNKNOWN = b""
-
+Files = tuple[FileChange, ...]
 Shape = tuple[tuple[bytes, bytes, bytes], ...]
 
 
@@ -33,10 +43,10 @@ class Patches:
     def __init__(self, repository: Repository, database: Database | None = None) -> None:
         self.lines = LineReader(repository)
         self._repository = repository
+        self._database = database or Database(None)
         self._files: dict[CommitRange, Files] = {}
         self._prints: dict[CommitRange, bytes] = {}
         self._of_targets: set[CommitRange] = set()  # the others are not kept
-        self._table = PatchTable(database or Database(None))
 
     def read(self, steps: Iterable[CommitRange], until: float) -> None:
         """Look up steps that are not known yet; TookTooLong when the time is over."""
@@ -45,14 +55,14 @@ class Patches:
             self._files |= self._ask(some, until)
 
     def read_to_find(self, steps: Iterable[CommitRange], until: float) -> None:
-        """The same for steps of a target: `touching` and `alike` find them from now on.
+        """The same for steps of a target: `touching` finds them from now on.
 
         What was read when the time is over is kept, so that the next one to ask gets further.
         """
         wanted = {step.new: step for step in steps}
-        for some in _batches([wanted[commit] for commit in self._table.missing(wanted)]):
-            files = self._ask(some, until)
-            self._table.add({step.new: changes for step, changes in files.items()})
+        known = {oid.hex() for (oid,) in self._select("oid", wanted)}
+        for some in _batches([step for commit, step in wanted.items() if commit not in known]):
+            self._keep_files(self._ask(some, until))
 
     def _ask(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, Files]:
         if len(steps) <= _FEW_STEPS:
@@ -60,17 +70,38 @@ class Patches:
         diffs = diff.diff(self._repository, steps, seconds=time_left(until))
         return {step: tuple(sorted(d.files)) for step, d in zip(steps, diffs, strict=True)}
 
-    def touching(self, path: bytes | int) -> list[str]:
-        """The targets' commits that change a file, given its path or the key of that."""
-        return self._table.touching(path if isinstance(path, int) else key_of(path))
+    def _keep_files(self, files: Mapping[CommitRange, Files]) -> None:
+        def change(db: "sqlite3.Connection") -> None:
+            for step, changes in files.items():
+                row = (bytes.fromhex(step.new), b"\0".join(p for file in changes for p in file))
+                cursor = db.execute(
+                    "INSERT OR IGNORE INTO patches VALUES (NULL, ?, ?, NULL, NULL)", row
+                )
+                if cursor.rowcount:
+                    paths = [(_key_of(file.path), cursor.lastrowid) for file in changes]
+                    db.executemany("INSERT OR IGNORE INTO patches_paths VALUES (?, ?)", paths)
 
-    def load(self, steps: Sequence[CommitRange], until: float) -> None:
+        self._database.ensure(change)
+
+    def touching(self, path: bytes) -> list[str]:
+        """List the targets' commits that change a file."""
+        query = "SELECT oid FROM patches JOIN patches_paths USING (number) WHERE path = ?"
+        return [oid.hex() for (oid,) in self._database.rows(query, (_key_of(path),))]
+
+    def load(self, steps: Iterable[CommitRange], until: float) -> None:
         """Have the files of a target's steps at hand; what was lost on the way is read again."""
-        new = [step for step in dict.fromkeys(steps) if step not in self._files]
-        files = self._table.files([step.new for step in new])
-        self._files |= {step: files[step.new] for step in new if step.new in files}
-        self._of_targets |= {step for step in new if step.new in files}
-        self.read(new, until)
+        new = {step.new: step for step in steps if step not in self._files}
+        oids, nothing = list(map(bytes.fromhex, new)), dict[CommitRange, Files]()
+        found = self._database.ask(
+            lambda db: {
+                new[oid.hex()]: _split(text)
+                for oid, text in select(db, "oid, files", "patches", "oid", oids)
+            },
+            nothing,
+        )
+        self._files |= found
+        self._of_targets |= found.keys()
+        self.read(new.values(), until)
 
     def files(self, step: CommitRange) -> Files:
         """Return what a step that was read or loaded changes, by path."""
@@ -80,10 +111,6 @@ class Patches:
         """Return which files a step changes and how their modes: equal patches have equal
         shapes."""
         return tuple((file.path, file.old[:6], file.new[:6]) for file in self._files[step])
-
-    def are_same(self, one: CommitRange, other: CommitRange) -> bool:
-        """Return whether two steps lead from the same blobs to the same blobs."""
-        return self._files[one] == self._files[other]
 
     def prepared(
         self, steps: Sequence[CommitRange], paths: Container[bytes] | None = None
@@ -95,47 +122,52 @@ class Patches:
             self.lines.prepare(file for file in files if paths is None or file.path in paths)
             yield from some
 
+    # --- hashes -----------------------------------------------------------------------------------
+
     def lines_hash(self, step: CommitRange) -> bytes | None:
         """The lines that a step adds and removes, as a hash; None where they say too little."""
         return hash_lines(self.lines, self._files[step])
 
     def lines_hashes(self, steps: Sequence[CommitRange]) -> dict[CommitRange, bytes | None]:
         """The same of a target's steps, which are kept."""
-        known = self._table.hashes("lines", [step.new for step in steps])
-        new = [step for step in steps if step.new not in known]
-        found = {step: self.lines_hash(step) for step in self.prepared(new)}
-        self._keep("lines", {step: lines or b"" for step, lines in found.items()})
-        return found | {step: known[step.new] or None for step in steps if step.new in known}
-
-    def _keep(self, column: Hash, hashes: Mapping[CommitRange, bytes]) -> None:
-        kept = {step.new: found for step, found in hashes.items() if step in self._of_targets}
-        self._table.add_hashes(column, kept)
+        known = self._load_hashes("lines", steps)
+        new = [step for step in steps if step not in known]
+        found = {step: self.lines_hash(step) or b"" for step in self.prepared(new)}
+        self._keep_hashes("lines", found)
+        return {step: lines or None for step, lines in (known | found).items()}
 
     def fingerprints(self, steps: Sequence[CommitRange], until: float) -> dict[CommitRange, bytes]:
         """The patches of steps with their context, as hashes; TookTooLong when time is over."""
-        kept = [step for step in steps if step in self._of_targets and step not in self._prints]
-        known = self._table.hashes("patch_id", [step.new for step in kept]) if kept else {}
-        self._prints |= {step: known[step.new] for step in kept if step.new in known}
         new = [step for step in dict.fromkeys(steps) if step not in self._prints]
-        for some in _batches(new):
+        self._prints |= self._load_hashes("patch_id", new)
+        for some in _batches([step for step in new if step not in self._prints]):
             hashes = diff.hash_patches(self._repository, some, seconds=time_left(until))
             prints = dict(zip(some, hashes, strict=True))
-            self._keep("patch_id", prints)
+            self._keep_hashes("patch_id", prints)
             self._prints |= prints
         return {step: self._prints[step] for step in steps}
 
-    def lacks_a_line(self, change: FileChange, now: bytes) -> bool:
-        """Return whether a file as it is now surely lacks a line that a change of it added.
+    def _load_hashes(
+        self, column: Literal["lines", "patch_id"], steps: Iterable[CommitRange]
+    ) -> dict[CommitRange, bytes]:
+        wanted = {step.new: step for step in steps if step in self._of_targets}
+        rows = self._select(f"oid, {column}", wanted)
+        return {wanted[oid.hex()]: found for oid, found in rows if found is not None}
 
-        Only of a file that was there before and is there now: one that came or went may have
-        another name on the other side.
-        """
-        if now == UNKNOWN or not all(
-            side.startswith(b"100") for side in (change.old, change.new, now)
-        ):
-            return False
-        added = self.lines.change(change)
-        return added is not None and self.lines.lacks(now, added)
+    def _keep_hashes(
+        self, column: Literal["lines", "patch_id"], hashes: Mapping[CommitRange, bytes]
+    ) -> None:
+        statement = f"UPDATE patches SET {column} = ? WHERE oid = ?"  # noqa: S608  our own word
+        rows = [
+            (found, bytes.fromhex(step.new))
+            for step, found in hashes.items()
+            if step in self._of_targets
+        ]
+        if rows:
+            self._database.ensure(lambda db: db.executemany(statement, rows) and None)
+
+    def _select(self, columns: str, commits: Iterable[str]) -> list[Row]:
+        return self._database.select(columns, "patches", "oid", map(bytes.fromhex, commits))
 
     def adds_of_its_own(self, merges: Sequence[str], until: float) -> bool:
         """Return whether one of some merges holds lines that none of its parents had."""
@@ -144,9 +176,15 @@ class Patches:
         return diff.adds_lines(self._repository, merges, seconds=time_left(until))
 
 
-def is_nothing(side: bytes) -> bool:
-    """Return whether a side of a change says that the file is not there."""
-    return side.startswith(b"000000")
+def _key_of(path: bytes) -> int:
+    """Return a path as a number that SQLite can hold."""
+    digest = hashlib.blake2b(path, digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _split(text: bytes) -> Files:
+    fields = text.split(b"\0") if text else []
+    return tuple(FileChange(*fields[at : at + 3]) for at in range(0, len(fields), 3))
 
 
 def _batches(steps: Sequence[CommitRange]) -> Iterator[Sequence[CommitRange]]:
