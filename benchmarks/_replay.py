@@ -319,7 +319,10 @@ class Replay:
         if not (base and ours and theirs):
             return ours
         sides = [pygit2.IndexEntry("file", side, 0o100644) for side in (base, ours, theirs)]
-        made = self._repo.merge_file_from_index(*sides, use_deprecated=False)
+        try:
+            made = self._repo.merge_file_from_index(*sides, use_deprecated=False)
+        except UnicodeDecodeError:  # pygit2 reads every file as UTF-8
+            return ours
         return self._repo.create_blob(made.contents.encode()) if made.automergeable else ours
 
     # --- pull requests ----------------------------------------------------------------------------
