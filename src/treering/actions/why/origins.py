@@ -14,7 +14,7 @@ from typing import NamedTuple
 from treering.actions.why.line_ranges import BlameCache
 from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
-from treering.derived.code_records import CodeRecord, CodeRecords
+from treering.derived.code_records import CodeRecords
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
 from treering.git import diff, reflog
 from treering.git.blame import compare_lines
@@ -22,6 +22,7 @@ from treering.git.diff import CommitRange
 from treering.git.objects import CommitInfo
 from treering.model.memory import is_id
 from treering.model.tables import read_word_list
+from treering.store.history import HistoryCommit
 from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
@@ -164,7 +165,7 @@ class CommitOrigin(NamedTuple):
     mentioned: tuple[str, ...]
     #: Names of the branches it was made on or landed from.
     branches: tuple[str, ...]
-    promotions: tuple[CodeRecord, ...]
+    promotions: tuple[HistoryCommit, ...]
 
 
 class Origins:
@@ -222,7 +223,11 @@ class Origins:
             same,
             before,
             tuple(self._follow_words(words)),
-            tuple(dict.fromkeys([*(p.taken_from for p in promotions if p.taken_from), *branches])),
+            tuple(
+                dict.fromkeys(
+                    [*(p.promoted_from for p in promotions if p.promoted_from), *branches]
+                )
+            ),
             tuple(promotions),
         )
 
@@ -328,8 +333,8 @@ class Origins:
             return ""
 
     def _list_promotions_of(
-        self, branches: Sequence[str], found: Sequence[CodeRecord]
-    ) -> list[CodeRecord]:
+        self, branches: Sequence[str], found: Sequence[HistoryCommit]
+    ) -> list[HistoryCommit]:
         """Promotions of the branch a commit was made on, where none names the commit itself: of a
         rebase only the last commit is named."""
         if found or not branches:
@@ -340,32 +345,34 @@ class Origins:
             ids |= dict.fromkeys(some)
         by_memory = self.records.list_of_memories(list(ids)[:_MOST_FILES])
         promotions = {
-            record.commit: record
+            record.oid: record
             for some in by_memory.values()
             for record in some
-            if record.merged_as and record.taken_from in branches
+            if record.merged_as and record.promoted_from in branches
         }
         return list(promotions.values())
 
-    def _list_said(self, branch: str) -> list[CodeRecord]:
+    def _list_said(self, branch: str) -> list[HistoryCommit]:
         return self.records.list_of_branch(branch)[:_MOST_FILES]
 
     def _choose_landing(
         self,
         info: CommitInfo,
         branches: Sequence[str],
-        promotions: Sequence[CodeRecord],
+        promotions: Sequence[HistoryCommit],
         merge: str,
         merge_words: CommitWords,
     ) -> LandedBranch | None:
         exact = [p for p in promotions if p.merged_as in (info.oid, merge)]
         here = [p for p in promotions if self._repository.is_ancestor(p.merged_as, self._tip)]
         for promotion in exact or here:
-            if promotion.taken_from:
-                return LandedBranch(promotion.taken_from, promotion.merged_as, promotion.kind)
+            if promotion.promoted_from:
+                return LandedBranch(
+                    promotion.promoted_from, promotion.merged_as, promotion.merge_kind
+                )
         for promotion in promotions:  # the commit it landed as was amended: this is what it became
-            if promotion.taken_from:
-                return LandedBranch(promotion.taken_from, info.oid, promotion.kind)
+            if promotion.promoted_from:
+                return LandedBranch(promotion.promoted_from, info.oid, promotion.merge_kind)
         if merge and (name := next(iter(branches), merge_words.merged_branch)):
             return LandedBranch(name, merge, "merge")
         if branches and self._is_on_trunk(info.oid):

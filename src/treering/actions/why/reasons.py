@@ -21,13 +21,14 @@ from treering.branches import layers
 from treering.branches.tips import last_tips
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import memory_id
-from treering.derived.code_records import CodeRecord
 from treering.errors import StorageFailed, StoreDamaged
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.tables import read_word_list
 from treering.model.taxonomy import BOOKKEEPING_TYPES, SAVED_TYPES
+from treering.store.history import HistoryCommit
+from treering.store.message import CodePosition
 from treering.store.view import Copy, View
 from treering.text.words import words
 
@@ -106,7 +107,7 @@ class SquashReader:
 
     def look_through(self, line_range: LineRange, origin: CommitOrigin) -> SquashedCommits:
         landings = [p for p in origin.promotions if p.merged_as == origin.info.oid]
-        if not any(promotion.kind in _SQUASHES for promotion in landings):
+        if not any(promotion.merge_kind in _SQUASHES for promotion in landings):
             return SquashedCommits()
         heads = self._list_heads(origin)
         for head in heads:
@@ -123,7 +124,7 @@ class SquashReader:
         for name in origin.branches:
             heads += last_tips(repository, Scope(name))
             records = self._origins.records.list_of_branch(name)
-            heads += [record.head for record in records if record.has_own_commits]
+            heads += [r.code.head for r in records if r.code.head and r.code.has_own_commits]
         here = [head for head in dict.fromkeys(heads) if self._is_own(head, origin.info.oid)]
         return here[:_MOST_HEADS]
 
@@ -132,7 +133,8 @@ class SquashReader:
         records = [
             r for name in origin.branches for r in self._origins.records.list_of_branch(name)
         ]
-        return tuple(dict.fromkeys(r.head for r in records if r.head and not r.has_own_commits))
+        codes = [record.code for record in records]
+        return tuple(dict.fromkeys(c.head for c in codes if c.head and not c.has_own_commits))
 
     def _is_own(self, commit: str, landed: str) -> bool:
         """Return whether a commit is here and stayed behind when the branch landed."""
@@ -265,7 +267,7 @@ class ReasonFinder:
             reasons.add(self._ids(promotion), branch=_REVERTED)
         reasons.add(map(memory_id, origin.mentioned), commit=_REVERTED)
 
-    def _closeness(self, mid: str, record: CodeRecord, paths: Sequence[str]) -> float:
+    def _closeness(self, mid: str, record: HistoryCommit, paths: Sequence[str]) -> float:
         """Return how surely what was said of a commit is about the lines it wrote in a file.
 
         A hook says that there was a commit, and no more. On the trunk many things are said beside a
@@ -276,13 +278,13 @@ class ReasonFinder:
             return 0.0
         if any(file.path in paths for file in memory.files):
             return 1.0
-        if not record.has_own_commits and record.branch == self._trunk:
+        if not record.code.has_own_commits and record.code.branch == self._trunk:
             return 0.0
         return _OTHER_FILES if memory.files else 1.0
 
     def _list_speaking(
         self, commits: Sequence[str], branches: Sequence[str]
-    ) -> list[tuple[CodeRecord, float]]:
+    ) -> list[tuple[HistoryCommit, float]]:
         """Return what was said about some commits: at them, or on the way to them."""
         children: dict[str, list[str]] = {}
         for oid in commits:
@@ -293,25 +295,26 @@ class ReasonFinder:
             sure = _SAYING.get(record.op, 0.0)
             if not sure or record.merged_as:
                 continue
-            near = self._nearness(record, record.head in commits, record.head in children, branches)
+            head = record.code.head
+            near = self._nearness(record.code, head in commits, head in children, branches)
             if near:
                 speaking.append((record, sure * near))
         return speaking
 
     def _list_before(
         self, heads: Sequence[str], branches: Sequence[str], sure: float
-    ) -> list[tuple[CodeRecord, float]]:
+    ) -> list[tuple[HistoryCommit, float]]:
         """Return what was said with something edited on top of some commits, or before there were
         any."""
         return [
             (record, sure * _SAYING[record.op])
             for record in self._origins.records.list_at(heads)
-            if record.op in _SAYING and record.branch in branches
-            if record.is_dirty or not record.has_own_commits
+            if record.op in _SAYING and record.code.branch in branches
+            if record.code.is_dirty or not record.code.has_own_commits
         ]
 
     def _nearness(
-        self, record: CodeRecord, is_at: bool, is_before: bool, branches: Sequence[str]
+        self, code: CodePosition, is_at: bool, is_before: bool, branches: Sequence[str]
     ) -> float:
         """Return how surely something is about a commit, said at it or at its parent.
 
@@ -320,21 +323,21 @@ class ReasonFinder:
         3 on a branch before its first commit                                -> about the next one
         4 on the trunk                                                       -> about either
         """
-        if record.has_own_commits:
+        if code.has_own_commits:
             if is_at:
-                return _DIRTY if record.is_dirty else _AFTER  # 1, or 2 if no other follows
-            return _ON_THE_WAY if record.is_dirty and record.branch in branches else 0.0  # 2
-        if record.branch in branches:
+                return _DIRTY if code.is_dirty else _AFTER  # 1, or 2 if no other follows
+            return _ON_THE_WAY if code.is_dirty and code.branch in branches else 0.0  # 2
+        if code.branch in branches:
             return _ON_THE_WAY if is_before else 0.0  # 3
-        is_trunks = record.branch == self._trunk and not branches
+        is_trunks = code.branch == self._trunk and not branches
         return _ON_TRUNK if is_trunks and (is_at or is_before) else 0.0  # 4
 
     @cached_property
     def _trunk(self) -> str:
         return trunk_of(self._workspace.repository)
 
-    def _ids(self, record: CodeRecord) -> list[str]:
-        return self._origins.records.ids_of([record]).get(record.commit, [])
+    def _ids(self, record: HistoryCommit) -> list[str]:
+        return self._origins.records.ids_of([record]).get(record.oid, [])
 
     # --- the branch -------------------------------------------------------------------------------
 
