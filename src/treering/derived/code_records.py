@@ -70,14 +70,11 @@ class CodeRecords:
             by_memory.setdefault(memory_id, []).append(self._record(*row))
         return by_memory
 
-    def ids_of(self, records: Iterable[HistoryCommit]) -> dict[str, list[str]]:
-        """The memories that records are about, by memory commit."""
+    def ids_of(self, records: Iterable[HistoryCommit]) -> list[str]:
+        """The memories that records are about."""
         oids = [record.oid for record in records]
-        ids: dict[str, list[str]] = {}
         table = "history_changes JOIN history_commits USING (n)"
-        for oid, memory_id in self._select("oid, id", table, "oid", oids, _NAMING):
-            ids.setdefault(oid, []).append(memory_id)
-        return ids
+        return list(dict.fromkeys(i for (i,) in self._select("id", table, "oid", oids, _NAMING)))
 
     def branches_of(self, commits: Iterable[str]) -> dict[str, list[str]]:
         """The branches on which commits were made, by commit."""

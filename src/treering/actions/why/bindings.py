@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.why.source import SourceFile, entry_at, map_lines
+from treering.actions.why.source import SourceFile, entry_at, map_lines, read_source
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 
@@ -123,12 +123,9 @@ class LineBindings:
                 continue
             if time.monotonic() > until:
                 break
-            try:
-                text = self._workspace.repository.objects.blob(entry.oid)
-                self.refresh(SourceFile(path, position.head, entry.oid, text))
-            except TreeringError:
-                continue
-            count += 1
+            with suppress(TreeringError):
+                self.refresh(read_source(self._workspace, path, position.head, is_past=True))
+                count += 1
         return count
 
     def _list_recent(self, head: str | None) -> Iterable[str]:

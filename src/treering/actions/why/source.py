@@ -11,6 +11,7 @@ from treering.git.blame import compare_lines
 from treering.git.diff import list_paths
 from treering.git.files import open_plain
 from treering.git.objects import TREE, TreeEntry
+from treering.git.repository import Repository
 
 SUBMODULE = 0o160000
 #: Also `path:42:7`, as compilers and grep write it: a line and a column.
@@ -142,6 +143,8 @@ def _show(text: str) -> str:
 #: Text that is read; what is larger has no lines here.
 _MAX_FILE = 64 * 1024 * 1024
 _SNIFFED = 8000
+#: The same where commits are compared.
+_MAX_CHANGED = 4 * 1024 * 1024
 
 
 class SourceFile(NamedTuple):
@@ -235,6 +238,16 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
             return file.read(_MAX_FILE)
     except OSError:
         return None
+
+
+def read_change(repository: Repository, commit: str, path: str) -> tuple[bytes, bytes]:
+    """Return a file before and after a commit, empty where it was not there."""
+    parents = repository.objects.commit(commit).parents
+    blobs = [repository.blob_at(oid, path) for oid in (*parents[:1], commit)]
+    if len(set(blobs)) == 1 and parents:
+        return b"", b""
+    *old, new = (repository.objects.blob(b, most=_MAX_CHANGED) if b else b"" for b in blobs)
+    return (old or [b""])[0], new
 
 
 def is_text(data: bytes) -> bool:

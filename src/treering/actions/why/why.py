@@ -316,9 +316,7 @@ class LineExplanation:
             when=format_moment(origin.written) if origin else "",
             author=origin.info.author if origin else "",
             subject=_subject(line_range, origin),
-            landed=LandedAs(*origin.landed[:2], origin.landed.kind or None)
-            if origin and origin.landed
-            else None,
+            landed=origin.landed if origin else None,
             memories=tuple(ids),
             via={mid: sort_ways(part.reasons[mid].ways) for mid in ids},
             is_uncommitted=not line_range.commit,
