@@ -144,20 +144,24 @@ def _name_clones(some: Iterable[RemoteHead]) -> str:
     return "clone " + ", ".join(named) + (f" and {more} more clones" if more else "")
 
 
-def has_moved(state: RemoteState, before: Mapping[str, FetchedHead]) -> bool:
-    """Return whether a remote no longer has something as it was seen."""
-    now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
-    return any(now.get(ref) != head.tip for ref, head in before.items())
-
-
-def keep_lost(
-    vault: Vault, held: Held, state: RemoteState, before: Mapping[str, FetchedHead]
-) -> None:
+def keep_lost(store: Store, state: RemoteState, before: Mapping[str, FetchedHead]) -> None:
     """A head once seen stays known, whatever its ref does: absence is not a deletion. A branch that
     is gone, and that another has taken over whole, is known there."""
     now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
-    trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
+    if moved:
+        with store.lock() as held:
+            _keep_lost(store.shared, held, state, moved, now)
+
+
+def _keep_lost(
+    vault: Vault,
+    held: Held,
+    state: RemoteState,
+    moved: Collection[FetchedHead],
+    now: Mapping[str, str],
+) -> None:
+    targets = plan.list_targets(vault, Scope(trunk_of(vault.repository)))
     scopes = {head: _scope_here(vault, state.remote, head) for head in moved}
     there = {scope: state.tips(scope) for scope in scopes.values() if scope}
     unheld = _list_unheld(vault, state, scopes)
@@ -171,7 +175,7 @@ def keep_lost(
             and (
                 is_long_lived(vault.repository, scope.branch)
                 or not plan.is_gone(vault.repository, scope)
-                or not plan.is_promoted(vault, trunk, scope, head.tip)
+                or not plan.is_promoted(vault, scope, head.tip, targets)
             )
         )
         copy = head._replace(kind=LOST, clone=head.tip[:12])
