@@ -22,7 +22,6 @@ from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import local_scopes, survey
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import trunk_of
-from treering.branches.verdict import LandedVersions
 from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
@@ -111,7 +110,10 @@ def _work_off(
     waiting = journal.captured()
     remember_new_tips(workspace.store)
     names = dict.fromkeys((*events, *done.events, *(event.name for event in waiting)))
-    if names.keys() - _MOVES_NOTHING or (names and _has_lost_branches(workspace)):
+    # git tells no hook of a deletion; what was judged and waits for gc is written down.
+    gone = _list_gone(workspace) if names else []
+    is_unjudged = gone and gone != workspace.state.read_json(_GONE)
+    if names.keys() - _MOVES_NOTHING or is_unjudged:
         follow_branches(workspace)
         capture_pulled(workspace)
     journal.remove(waiting)
@@ -119,13 +121,6 @@ def _work_off(
         if pushes is not None:
             pushes.update(event.pushes)
     return done._replace(events=tuple(names)), before.intersection(journal.events())
-
-
-def _has_lost_branches(workspace: Workspace) -> bool:
-    """Tell whether a branch with memories is gone that nobody has judged yet: git tells no hook of
-    a deletion. What was judged and waits for gc is written down."""
-    gone = _list_gone(workspace)
-    return bool(gone) and gone != workspace.state.read_json(_GONE)
 
 
 # --- the plan -------------------------------------------------------------------------------------
@@ -255,12 +250,12 @@ class _PlanRun:
             is_kept = any(contains(self._vault.repository, tip, line.tip) for tip in there.values())
             return self._vault.tip(line.scope) is None and is_kept
         if line.action == "promote":
-            return all(self._is_taken(files) for files in line.landed)
+            taken = (
+                ({*some.versions, *some.behind}, self._vault.snapshot(Scope(some.into)))
+                for some in line.landed
+            )
+            return not any(list_not_taken(self._vault, *one) for one in taken)
         target = Scope(line.into) if line.into else line.scope
         tip = self._vault.tip(target) if line.action in ("rename", "aside", "revive") else None
         is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
         return bool(tip and is_gone and contains(self._vault.repository, tip, line.tip))
-
-    def _is_taken(self, landed: LandedVersions) -> bool:
-        target = self._vault.snapshot(Scope(landed.into))
-        return not list_not_taken(self._vault, {*landed.versions, *landed.behind}, target)

@@ -83,11 +83,16 @@ class SyncState(TypedDict):
     local: NotRequired[list[LocalScope]]
 
 
-class StoreState(TypedDict):
-    index: IndexState
-    hooks: HookState
+class ShareState(TypedDict):
+    """Counts of what waits to be shared, and to be taken in."""
+
     journal: JournalState
     sync: SyncState
+
+
+class StoreState(ShareState):
+    index: IndexState
+    hooks: HookState
 
 
 class ToolMissing(TypedDict):
@@ -131,16 +136,8 @@ def store_state(workspace: Workspace, everything: View) -> StoreState:
     return {
         "index": _index(workspace, everything),
         "hooks": {"installed": list(list_installed(workspace.repository))},
-        "journal": {"pending": Journal(workspace.store.folder).pending()},
-        "sync": _sync(workspace),
+        **share_state(workspace),
     }
-
-
-class ShareState(TypedDict):
-    """Counts of what waits to be shared, and to be taken in."""
-
-    journal: JournalState
-    sync: SyncState
 
 
 def share_state(workspace: Workspace) -> ShareState:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from treering.actions.searcher import catch_up
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
+from treering.branches.names import is_gone
 from treering.branches.sharing import RemoteNames, SharingRules, pushed_ref
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
@@ -234,7 +235,7 @@ class _SyncRun:
         ]
         self._redactions.collect_unpublished(state)
         mine = seen_scopes(self._vault)
-        is_over = any(plan.is_gone(self._workspace.repository, scope) for scope in mine)
+        is_over = any(is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:

@@ -160,29 +160,23 @@ class Writing:
             subject=message.subject(op, memories),
             code=self._code_captured if op == "capture" else self._code_under_way,
             memories=tuple(memory.id for memory in memories),
-            bases=self._bases(changes),
+            # The blobs of lower layers that this scope now covers with its first own copies.
+            bases={
+                change.memory.id: below.blob
+                for change in changes
+                if (below := change.replaces) and below.layer.snapshot.scope != self.scope
+            },
         )
-        self._put(vault, documents, why)
+        commit = heads.write(
+            vault, self._held, self.scope, documents, why,
+            person=self._workspace.person, seconds=self._workspace.clock(),
+        )  # fmt: skip
+        self._workspace.note_commit(vault, commit)
+        self._commits.append(commit)
         blobs = {memory_id: hash_blob(data) for memory_id, data in documents.items()}
         plain = filter(document.is_read_back_alike, memories)
         vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs
-
-    def _put(self, vault: Vault, documents: Mapping[str, bytes], why: Message) -> None:
-        at = self._workspace
-        commit = heads.write(
-            vault, self._held, self.scope, documents, why, person=at.person, seconds=at.clock()
-        )
-        at.note_commit(vault, commit)
-        self._commits.append(commit)
-
-    def _bases(self, changes: list[Change]) -> dict[str, str]:
-        """The blobs of lower layers that this scope now covers with its first own copies."""
-        return {
-            change.memory.id: below.blob
-            for change in changes
-            if (below := change.replaces) and below.layer.snapshot.scope != self.scope
-        }
 
 
 _ATTEMPTS = 5

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
-from treering.branches.names import code_heads
+from treering.branches.names import code_heads, is_gone
 from treering.branches.tips import remote_tip_ref
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
@@ -174,7 +174,7 @@ def _keep_lost(
             and not plan.is_published_elsewhere(vault, state, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
-                or not plan.is_gone(vault.repository, scope)
+                or not is_gone(vault.repository, scope)
                 or not plan.is_promoted(vault, scope, head.tip, targets)
             )
         )

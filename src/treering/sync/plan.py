@@ -13,7 +13,7 @@ from typing import NamedTuple
 from treering.branches import undo
 from treering.branches.apply import Actor, forget_tip
 from treering.branches.long_lived import is_long_lived
-from treering.branches.names import is_left_over
+from treering.branches.names import is_gone, is_left_over
 from treering.branches.promotion import is_taken_over
 from treering.branches.sharing import SharingRules, pushed_ref, read_pushed
 from treering.branches.survey import list_trash, local_scopes, seen_scopes
@@ -280,13 +280,6 @@ def list_gone(
             if head.tip in within and is_promoted(vault, scope, head.tip, targets)
         }
     return removals
-
-
-def is_gone(repository: Repository, scope: Scope) -> bool:
-    """Return whether neither this clone nor a remote it knows has the branch."""
-    if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
-        return False
-    return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
 
 
 def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
