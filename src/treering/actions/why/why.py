@@ -218,38 +218,36 @@ class LineExplanation:
 
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
         """Some lines of a file, range by range."""
-        found = self.blamer.find_ranges(source, ranges)
+        finder = self.finder(source.path)
         text = source.shown.split(b"\n")
+        found = self.blamer.find_ranges(source, ranges)
         until = time.monotonic() + SECONDS
         parts: list[Explained] = []
         for line_range in found:
             code = list_lines(text, line_range.first, line_range.last)
-            is_late = time.monotonic() > until
-            if is_late:
+            name = line_range.paths[0] if line_range.paths else source.path
+            origin = self.origins.find(line_range.commit, name) if line_range.commit else None
+            reasons: dict[str, LineReason] = {}
+            if time.monotonic() > until:
                 self.is_cut_short = True
                 self.blamer.notes[_CUT_SHORT] = None
-            parts.append(self._explain(source, line_range, code, is_brief=is_late))
+            else:
+                reasons = finder.find(line_range, origin)
+            if self._leaves_out_reverted:
+                reasons = self._leave_out_reverted(finder, reasons)
+            scores: dict[str, float] = {}
+            if not self._binding_only:  # then nobody asks how well each explains the lines
+                about = (*code[:_WORDED_LINES], origin.subject if origin else "")
+                words = list_words("\n".join(about))
+                scores = {
+                    mid: score(memory, reason.ways, words, is_since=reason.is_since)
+                    for mid, reason in reasons.items()
+                    if (memory := finder.memory(mid))
+                }
+            order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
+            ranked = {mid: scores[mid] for mid in order}
+            parts.append(Explained(line_range, origin, code, ranked, reasons))
         return parts
-
-    def _explain(
-        self, source: SourceFile, line_range: LineRange, code: tuple[str, ...], *, is_brief: bool
-    ) -> Explained:
-        finder = self.finder(source.path)
-        name = line_range.paths[0] if line_range.paths else source.path
-        origin = self.origins.find(line_range.commit, name) if line_range.commit else None
-        reasons = {} if is_brief else finder.find(line_range, origin)
-        if self._leaves_out_reverted:
-            reasons = self._leave_out_reverted(finder, reasons)
-        if self._binding_only:  # then nobody asks how well each explains the lines
-            return Explained(line_range, origin, code, {}, reasons)
-        words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        scores = {
-            mid: score(memory, reason.ways, words, is_since=reason.is_since)
-            for mid, reason in reasons.items()
-            if (memory := finder.memory(mid))
-        }
-        order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
-        return Explained(line_range, origin, code, {mid: scores[mid] for mid in order}, reasons)
 
     def _leave_out_reverted(
         self, finder: ReasonFinder, reasons: dict[str, LineReason]
