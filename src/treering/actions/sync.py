@@ -114,7 +114,12 @@ class _SyncRun:
     """One sync. It is done again only where this clone turns out to be a copy, or a ref moved."""
 
     def __init__(
-        self, workspace: Workspace, wire: Remote, direction: str, allow_secret: bool, say: Progress
+        self,
+        workspace: Workspace,
+        wire: Remote,
+        direction: str,
+        allow_secret: bool,
+        on_progress: Progress,
     ) -> None:
         self._workspace = workspace
         self._vault: Vault = workspace.store.shared
@@ -122,7 +127,7 @@ class _SyncRun:
         self._name = wire.name
         self._direction = direction
         self._allow_secret = allow_secret
-        self._say = say
+        self._on_progress = on_progress
         self._prefix = refspec.prefix_of(workspace.repository)
         self._is_dry = False
         self._lines: dict[Scope, SyncedScope] = {}
@@ -135,7 +140,7 @@ class _SyncRun:
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
         self._notes: list[str] = []
         self._fetched_blobs: dict[Scope, list[str]] = {}
-        self._fetching = Fetching(workspace.repository, wire, say, self._notes)
+        self._fetching = Fetching(workspace.repository, wire, on_progress, self._notes)
 
     def run(self) -> Synced:
         for _ in range(_ATTEMPTS):
@@ -156,7 +161,7 @@ class _SyncRun:
 
     def _fetch(self) -> RemoteState:
         """Bring what is new here, and see it."""
-        self._say(f"asking {self._wire.name}")
+        self._on_progress(f"asking {self._wire.name}")
         listing = self._look()
         there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
         before = fetching.list_before(self._workspace.repository, self._name)
@@ -305,8 +310,8 @@ class _SyncRun:
             heads.set_view(self._vault, actor.held, scope, before, old=old)
             self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
             return
-        if outcome.mended:
-            self._more.setdefault(scope, []).extend(outcome.mended)
+        if outcome.repaired:
+            self._more.setdefault(scope, []).extend(outcome.repaired)
         news = [tip for tip in one.heads if known.get(tip) != tip]
         if outcome.status == "unchanged" and news and not own:
             # The remote's alone, to be read from here.
@@ -350,7 +355,7 @@ class _SyncRun:
             todo = self._hold_back(todo, leaking)._replace(gone={})
         if todo.is_empty:
             return True
-        self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
+        self._on_progress(f"pushing {len(todo.new) + len(todo.replaced)} heads")
         new = {state.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
         results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
         self._note_pushed(state, todo, results)
@@ -466,7 +471,7 @@ class _SyncRun:
         documents are no memories, and whose they are."""
         if not self._memories["fetched"]:
             return
-        self._say("indexing")
+        self._on_progress("indexing")
         catch_up(self._workspace)
         for scope, blobs in self._fetched_blobs.items():
             verdicts = self._workspace.rows.read_verdicts(blobs)

@@ -44,7 +44,7 @@ class Fetching(NamedTuple):
 
     repository: Repository
     wire: Remote
-    say: Callable[[str], None]
+    on_progress: Callable[[str], None]
     notes: list[str]
 
     def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
@@ -91,7 +91,7 @@ class Fetching(NamedTuple):
             if ref not in before or before[ref].tip != head.tip:
                 news[head.ref] = ref
         if news:
-            self.say(f"fetching {len(news)} heads")
+            self.on_progress(f"fetching {len(news)} heads")
         tips = {head.ref: head.tip for head in there}
         folder = self.repository.common_dir
         if len(news) >= MANY:
@@ -260,21 +260,19 @@ def keep(store: Store, state: RemoteState) -> None:
         if is_commit(head.tip)
     }
     if now != set(list_seen(vault.repository, state.remote)):
-        name, new = SEEN + state.remote, _write(store, now) if now else None
+        names: dict[str, list[str]] = {}
+        for component, tip in sorted(now):
+            names.setdefault(tip, []).append(component)
+        lines = [_SUBJECT, "", *(" ".join(names[tip]) for tip in sorted(names))]
+        objects, new = vault.repository.objects, None
+        if names:
+            tree, text = objects.write_tree(None, {}), "\n".join(lines) + "\n"
+            new = objects.write_commit(tree, tuple(sorted(names)), NOBODY, 0, text)
+        name = SEEN + state.remote
         with store.lock() as lock:
             old = refs.read(vault.repository.handle, name)
             if old != new:
                 vault.move_ref(lock, name, new, old=old, why="sync: seen")
-
-
-def _write(store: Store, now: Iterable[tuple[str, str]]) -> str:
-    names: dict[str, list[str]] = {}
-    for component, tip in sorted(now):
-        names.setdefault(tip, []).append(component)
-    objects = store.repository.objects
-    lines = [_SUBJECT, "", *(" ".join(names[tip]) for tip in sorted(names))]
-    text = "\n".join(lines) + "\n"
-    return objects.write_commit(objects.write_tree(None, {}), tuple(sorted(names)), NOBODY, 0, text)
 
 
 #: Commits asked for in one sync: whoever may push names as many as they like.

@@ -71,7 +71,7 @@ class ScopeOutcome(NamedTuple):
     #: Where what we saw before is kept, if something of it is not as it was.
     undo: str | None = None
     #: Heads with what was left out of them, which nobody has pushed yet.
-    mended: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
 
 
 def look_over(
@@ -128,7 +128,7 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
         if old and vault.head(old):
             rename(actor.held, vault, old, scope)
     notes: list[str] = []
-    mended: list[str] = []
+    repaired: list[str] = []
     tips = list(incoming.heads)
     for number, tip in enumerate(tips):
         if loss := incoming.losses.get(tip):
@@ -137,20 +137,20 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
                 for part in describe_losses(vault, scope, loss)
             )
             tips[number] = put_back(vault, scope, tip, loss)
-            mended.append(tips[number])
+            repaired.append(tips[number])
     if not is_wanted(vault, scope):
-        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+        return ScopeOutcome("unchanged", tuple(notes), repaired=tuple(repaired))
     before = incoming.before
     view, result = heads.add_heads_to_view(vault, actor.held, scope, list(dict.fromkeys(tips)))
     if answer_future(actor, vault, scope):
         view = vault.tip(scope)
     if view == before or view is None:
-        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+        return ScopeOutcome("unchanged", tuple(notes), repaired=tuple(repaired))
     outcome = ScopeOutcome(
         status="new" if before is None else "merged" if is_ahead else "updated",
         notes=(*notes, *(result.notes if result else ())),
         memories=len(result.ids) if result else 0,
-        mended=tuple(mended),
+        repaired=tuple(repaired),
     )
     if before is None or not (effect := undo.measure(vault, before, vault.tip(scope))).changed:
         return outcome
