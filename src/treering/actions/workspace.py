@@ -123,12 +123,6 @@ class Writing:
             return self.code
         return self.code._replace(is_dirty=not repository.is_clean())
 
-    @cached_property
-    def _code_captured(self) -> CodePosition:
-        """Return where the code was when a hook noted a commit: it is the branch's own, though it
-        may have landed by now."""
-        return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
-
     def commit(
         self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
     ) -> dict[str, str]:
@@ -154,11 +148,15 @@ class Writing:
         store = self._workspace.store
         vault = store.make_private(self._held) if is_private else store.shared
         documents = {c.memory.id: document.dump(c.memory) for c in changes}
+        if op == "capture":  # a commit is the branch's own, though it may have landed by now
+            code = as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
+        else:
+            code = self._code_under_way
         memories = tuple(change.memory for change in changes)
         why = Message(
             op=op,
             subject=message.subject(op, memories),
-            code=self._code_captured if op == "capture" else self._code_under_way,
+            code=code,
             memories=tuple(memory.id for memory in memories),
             # The blobs of lower layers that this scope now covers with its first own copies.
             bases={
@@ -491,14 +489,11 @@ class Workspace(MemoryWorkspace):
         trunk = trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
-            return Position(scope, trunk, self._head_of(scope))
+            if scope.is_detached:
+                return Position(scope, trunk, self.repository.resolve(scope.branch[1:]))
+            return Position(scope, trunk, self.repository.tip_of(scope.branch))
         head = self.repository.head()
         return Position(layers.scope_of_head(self.store, head), trunk, head.commit)
-
-    def _head_of(self, scope: Scope) -> str | None:
-        if scope.is_detached:
-            return self.repository.resolve(scope.branch[1:])
-        return self.repository.tip_of(scope.branch)
 
     def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now; what hooks noted is taken in first, if that is soon done."""
