@@ -249,8 +249,7 @@ class _SyncRun:
             self._workspace.ledger.follow_redaction(self._redactions.commits)
             self._notes += self._redactions.notes
             for old in news:
-                own = state.own_head(old.scope)
-                one = old.as_rewritten(self._vault, self._redactions.commits, own)
+                one = old.as_rewritten(self._vault, self._redactions.commits)
                 self._take_one(actor, state, one, earlier)
             if self._direction != "push":
                 for scope in plan.drop_promoted(actor, self._vault):

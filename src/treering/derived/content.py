@@ -38,7 +38,7 @@ from treering.text.flags import DETECTORS, DetectorRules
 if TYPE_CHECKING:
     import sqlite3
 
-Versions = Callable[[Iterable[str]], Mapping[str, Version]]
+FindVersions = Callable[[Iterable[str]], Mapping[str, Version]]
 
 _BATCH_SIZE = 1_000
 _MAX_PER_KEY = 40
@@ -74,7 +74,7 @@ class MemoryRows:
     def __init__(
         self,
         database: Database,
-        versions: Versions = lambda blobs: {},  # noqa: ARG005
+        versions: FindVersions = lambda blobs: {},  # noqa: ARG005
         clock: Clock = wall_clock,
     ) -> None:
         self.database = database

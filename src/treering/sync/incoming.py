@@ -41,18 +41,16 @@ class IncomingScope(NamedTuple):
     refusals: Mapping[str, str] = MappingProxyType({})
     #: What is known to be whole of each head, or nothing.
     bases: Mapping[str, str | None] = MappingProxyType({})
-    own: str = ""  # what this clone's own ref there has
 
-    def as_rewritten(self, vault: Vault, commits: Mapping[str, str], own: str) -> "IncomingScope":
+    def as_rewritten(self, vault: Vault, commits: Mapping[str, str]) -> "IncomingScope":
         """The same after a redaction, which wrote commits again: what they lack is looked for in
         the new ones, where it has no text that was taken out."""
-        same = self._replace(own=commits.get(own, own))
         if commits.keys().isdisjoint(self.heads):
-            return same
+            return self
         pairs = ((commits.get(tip, tip), base) for tip, base in self.bases.items())
         bases = {tip: commits.get(base, base) if base else None for tip, base in pairs}
         losses = find_losses(vault, self.scope, bases)
-        return same._replace(heads=tuple(bases), losses=losses, bases=bases)
+        return self._replace(heads=tuple(bases), losses=losses, bases=bases)
 
     def without(self, heads: Collection[str]) -> "IncomingScope":
         """The same without some heads."""

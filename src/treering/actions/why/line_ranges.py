@@ -1,9 +1,9 @@
-"""Stretches: lines that stand together and were written by one commit.
+"""Line ranges: lines that stand together and were written by one commit.
 
 `git blame` is asked with `-w -M -C`, so that a reformat, a move and a copy do not hide who wrote a
 line. That can take long, so each attempt has a time, and the next one sees less; the answer says
 so. Commits named by `.git-blame-ignore-revs` or `blame.ignoreRevsFile` are passed over, and so are
-those that kept the tokens of a line (see reformats.py).
+those that kept the tokens of a line (see `map_kept_lines`).
 """
 
 import hashlib

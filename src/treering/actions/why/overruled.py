@@ -1,8 +1,8 @@
 """Memories that a change overrules: those that the lines it takes away stand for.
 
 A line counts as taken away where its words are gone: not where only white space changed, where the
-line was wrapped or quoted in another way (see reformats.py), or where it stands elsewhere after the
-change. git blame leads from the others to the commits that wrote them, and `why` from there to
+line was wrapped or quoted in another way (see `map_kept_lines`), or where it stands elsewhere after
+the change. git blame leads from the others to the commits that wrote them, and `why` from there to
 memories.
 
 What somebody decided counts as soon as one of its lines is taken away. So does what names the file
