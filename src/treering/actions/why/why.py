@@ -1,6 +1,5 @@
 """why: from a line of code to the reason it is there, best first."""
 
-import os
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from treering.actions.why.source import (
     list_lines,
     name_path,
     read_source,
+    show,
     split_target,
 )
 from treering.actions.workspace import Workspace
@@ -145,7 +145,7 @@ def why(
 def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
     """The lines asked about, all of them where none was named."""
     size = source.size
-    name = os.fsencode(source.path).decode(errors="replace")
+    name = show(source.path)
     if first and source.is_opaque:
         raise Invalid(f"{name} is not text, so it has no lines.", hint="Ask for the whole file.")
     if last > size:
@@ -270,43 +270,34 @@ class LineExplanation:
         self, source: SourceFile, explained: Sequence[Explained], limit: int, pending: int
     ) -> WhyAnswer:
         order = rank(explained)
-        ids = list(order)[:limit]
+        chosen = dict(list(order.items())[:limit])
         has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
         has_bodies = len({part.line_range.commit for part in explained}) <= _MOST_BODIES
-        return WhyAnswer(
-            path=_show(source.path),
-            at=self.commit or "",
-            lines=tuple(
-                self.describe(source.path, part, ids, has_code=has_code, has_body=has_bodies)
-                for part in explained
-            ),
-            memories=self.list_memories(source.path, explained, ids, order),
-            branch=self.position.scope.branch,
-            total=len(order),
-            notes=self._notes(source, explained) or None,
-            pending=pending or None,
-        )
-
-    def _notes(self, source: SourceFile, explained: Sequence[Explained]) -> tuple[str, ...]:
         notes = [*source.notes, *self.blamer.notes]
         if any(part.line_range.commit in self.blamer.cut_off for part in explained):
             notes.append("This clone is shallow: lines older than its first commits end there.")
-        return tuple(notes)
+        return WhyAnswer(
+            path=show(source.path),
+            at=self.commit or "",
+            lines=tuple(
+                self._describe(source.path, part, chosen, has_code=has_code, has_body=has_bodies)
+                for part in explained
+            ),
+            memories=self._list_memories(source.path, explained, chosen),
+            branch=self.position.scope.branch,
+            total=len(order),
+            notes=tuple(notes) or None,
+            pending=pending or None,
+        )
 
-    def describe(
-        self,
-        path: str,
-        part: Explained,
-        chosen: Sequence[str],
-        *,
-        has_code: bool,
-        has_body: bool = False,
+    def _describe(
+        self, path: str, part: Explained, chosen: Collection[str], *, has_code: bool, has_body: bool
     ) -> WhyLines:
         """A range as the answer has it."""
         line_range, origin = part.line_range, part.origin
-        names = [_show(name) for name in line_range.paths if name != path]
+        names = [show(name) for name in line_range.paths if name != path]
         requests = [origin.words.pull_request, origin.merge_words.pull_request] if origin else []
-        ids = [mid for mid in part.scores if mid in set(chosen)]
+        ids = [mid for mid in part.scores if mid in chosen]
         return WhyLines(
             first=line_range.first,
             last=line_range.last,
@@ -326,12 +317,8 @@ class LineExplanation:
             code=part.code if has_code else None,
         )
 
-    def list_memories(
-        self,
-        path: str,
-        explained: Sequence[Explained],
-        chosen: Sequence[str],
-        scores: dict[str, float],
+    def _list_memories(
+        self, path: str, explained: Sequence[Explained], chosen: dict[str, float]
     ) -> tuple[Card, ...]:
         """The cards of an answer."""
         finder = self.finder(path)
@@ -348,7 +335,7 @@ class LineExplanation:
             text = beyond_title(memory.content.strip(), memory.title)
             shown.append(
                 cards.make(copy, memory)._replace(
-                    score=scores[copy.id],
+                    score=chosen[copy.id],
                     via=sort_ways({via for reason in reasons for via in reason.ways}),
                     snippet=snippet(text, ""),
                     since=all(reason.is_since for reason in reasons) or None,
@@ -398,10 +385,6 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
         for name, values in words.trailers.items():
             trailers[name] = list(dict.fromkeys([*trailers.get(name, []), *values]))
     return trailers
-
-
-def _show(path: str) -> str:
-    return os.fsencode(path).decode(errors="replace")
 
 
 # --- lines named by other verbs ---
