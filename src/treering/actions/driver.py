@@ -37,8 +37,8 @@ _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its bra
 _SHARES = "pre-push"
 _GONE = "gone"  # branches that were judged, and wait for gc
 
-#: What is to be done of a plan: a line as it is, another one in its place, or nothing.
-Choose = Callable[[PlanLine], PlanLine | None]
+#: What is to be done of a plan: a line as it is, or another one in its place.
+Choose = Callable[[PlanLine], PlanLine]
 
 
 def work(
@@ -165,15 +165,17 @@ def apply_plan(
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
     for vault in workspace.store.vaults():
-        run = _PlanRun(workspace, vault, choose, keep_lessons)
-        lines = make_plan(workspace, vault, branch)
+        run = _PlanRun(workspace, vault, keep_lessons)
+        lines = list(map(choose, make_plan(workspace, vault, branch)))
         for _ in range(_ROUNDS):
             moved = run.do(lines)
             if not moved:
                 break
-            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
-        else:
-            run.give_up(lines)
+            again = make_plan(workspace, vault, branch)
+            lines = [choose(line) for line in again if line.branch in moved]
+        else:  # what kept changing is left as it was; the next run sees to it
+            why = "It changed meanwhile: next time."
+            run.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in lines]
         done += run.done
     return done
 
@@ -185,12 +187,10 @@ class _PlanRun:
         self,
         workspace: Workspace,
         vault: Vault,
-        choose: Choose,
         keep_lessons: bool,
     ) -> None:
         self._workspace = workspace
         self._vault = vault
-        self._choose = choose
         self._keep_lessons = keep_lessons
         self._actor: Actor | None = None
         self._given: set[Scope] = set()  # scopes something was put into
@@ -198,12 +198,11 @@ class _PlanRun:
 
     def do(self, lines: list[PlanLine]) -> set[str]:
         """Do what the lines say, one at a time; the branches that have to be planned again."""
-        wanted = [line for one in lines if (line := self._choose(one)) is not None]
         moved: set[str] = set()
         said = {line.branch for line in self.done}
         results: dict[int, PlanLine] = {}
-        for number in order_lines(wanted):
-            line = wanted[number]
+        for number in order_lines(lines):
+            line = lines[number]
             if line.action == "keep" and line.branch in said:
                 continue  # planned again, and nothing was left to do
             result = self._do(line)
@@ -213,12 +212,6 @@ class _PlanRun:
                 results[number] = result
         self.done += [results[number] for number in sorted(results)]
         return moved
-
-    def give_up(self, lines: list[PlanLine]) -> None:
-        """Leave what kept changing as it was; the next run sees to it."""
-        wanted = [line for one in lines if (line := self._choose(one)) is not None]
-        why = "It changed meanwhile: next time."
-        self.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in wanted]
 
     def _do(self, line: PlanLine) -> PlanLine | None:
         """The line as it came to be; None where its facts moved."""

@@ -108,12 +108,13 @@ def gc(
             hint=f"Ask them to run `treering gc --purge --older-than {older_than}`.",
         )
     age = duration(older_than)
+    choose: driver.Choose = _force if force else lambda line: line
     if dry_run:
         plans = [
             driver.make_plan(workspace, vault, branch, is_dry=True)
             for vault in workspace.store.vaults()
         ]
-        shown = [_force(line) if force else line for lines in plans for line in lines]
+        shown = [choose(line) for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
         vaults = workspace.store.vaults() if purge else ()
         purgeable = tuple(entry.ref for vault in vaults for entry in _old(workspace, vault, age))
@@ -122,7 +123,7 @@ def gc(
     with driver.run_worker(workspace):
         done = driver.apply_plan(
             workspace,
-            lambda line: _force(line) if force else line,
+            choose,
             branch=branch,
             keep_lessons=keep_lessons,
         )
