@@ -135,23 +135,8 @@ def why(
     """
     pending = drain_briefly(workspace)
     explanation = LineExplanation(workspace, at=at, branch=branch)
-    target = find_target(workspace, path, explanation.commit, is_past=explanation.is_past)
-    source = explanation.read(target.path)
-    ranges = choose_ranges(source, target.first, target.last)
-    parts = explanation.explain(source, ranges)
+    source, parts = explanation.explain_target(path)
     return explanation.answer(source, parts, limit or _LIMIT, pending)
-
-
-def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
-    """The lines asked about, all of them where none was named."""
-    size = source.size
-    name = show(source.path)
-    if first and source.is_opaque:
-        raise Invalid(f"{name} is not text, so it has no lines.", hint="Ask for the whole file.")
-    if last > size:
-        lines = f"{size} line{'' if size == 1 else 's'}"
-        raise Invalid(f"{name} has {lines}, so there is no line {last}.")
-    return [(first, last)] if first else [(1, size)] if size else []
 
 
 class Explained(NamedTuple):
@@ -198,10 +183,6 @@ class LineExplanation:
             )
         return commit
 
-    def read(self, path: str) -> SourceFile:
-        """The text of a file that is there."""
-        return read_source(self.workspace, path, self.commit, is_past=self.is_past)
-
     @cached_property
     def view(self) -> View:
         view = self.workspace.view_from(self.position)
@@ -215,6 +196,20 @@ class LineExplanation:
                 private=self._has_private, binding_only=self._binding_only,
             )  # fmt: skip
         return self._finders[path]
+
+    def explain_target(self, text: str) -> tuple[SourceFile, list[Explained]]:
+        """The lines that a text names, all of the file where it names none."""
+        path, first, last = find_target(self.workspace, text, self.commit, is_past=self.is_past)
+        source = read_source(self.workspace, path, self.commit, is_past=self.is_past)
+        size, name = source.size, show(path)
+        if first and source.is_opaque:
+            hint = "Ask for the whole file."
+            raise Invalid(f"{name} is not text, so it has no lines.", hint=hint)
+        if last > size:
+            lines = f"{size} line{'' if size == 1 else 's'}"
+            raise Invalid(f"{name} has {lines}, so there is no line {last}.")
+        ranges = [(first, last)] if first else [(1, size)] if size else []
+        return source, self.explain(source, ranges)
 
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
         """Some lines of a file, range by range."""
@@ -412,7 +407,7 @@ def explain_targets(
             continue
         explanation = explanation or LineExplanation(workspace, branch=branch)
         try:
-            for memory_id, score in _rank(explanation, str(target)).items():
+            for memory_id, score in rank(explanation.explain_target(str(target))[1]).items():
                 scores[memory_id] = max(score, scores.get(memory_id, 0.0))
         except (Invalid, StorageFailed):
             continue
@@ -426,13 +421,5 @@ def explain_file(workspace: Workspace, filters: Filters, branch: str) -> Filters
     if not target.first:
         return filters
     explanation = LineExplanation(workspace, branch=branch or filters.branch)
-    ids = tuple(_rank(explanation, filters.file))
+    ids = tuple(rank(explanation.explain_target(filters.file)[1]))
     return filters._replace(file=name_path(workspace, target.path), explaining=ids)
-
-
-def _rank(explanation: LineExplanation, text: str) -> dict[str, float]:
-    target = find_target(
-        explanation.workspace, text, explanation.commit, is_past=explanation.is_past
-    )
-    source = explanation.read(target.path)
-    return rank(explanation.explain(source, choose_ranges(source, target.first, target.last)))
