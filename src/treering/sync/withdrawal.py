@@ -37,23 +37,18 @@ def withdraw_from(
     prefix = refspec.prefix_of(store.repository)
     listing = wire.look(prefix)
     state = RemoteState.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
-    there = state.heads
     gone = [
         (scope, head)
-        for scope, some in there.items()
+        for scope, some in state.heads.items()
         for head in some
         if any(contains(vault.repository, tip, head.tip) for tip in trash.get(scope, ()))
     ]
     if not gone:
         return ()
-    tips = {scope: {h.tip for s, h in gone if s == scope} for scope, _ in gone}
+    tips = {(scope, head.tip) for scope, head in gone}
     with store.lock() as held:
         actor = act(held)
-        lines = tuple(
-            f"{mask_branch(scope.branch)} {tip}"
-            for scope, some in sorted(tips.items())
-            for tip in sorted(some)
-        )
+        lines = tuple(f"{mask_branch(scope.branch)} {tip}" for scope, tip in sorted(tips))
         trunk, subject = Scope(actor.trunk), f"withdraw {len(lines)} scopes"
         why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
         actor.write(vault, trunk, {}, why)
