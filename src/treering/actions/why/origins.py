@@ -202,7 +202,7 @@ class Origins:
         promotions += self._list_promotions_of(branches, promotions)
         if not promotions and not branches and (name := self._guess_squash(info)):
             branches.append(name)
-        merge_words = self._read_words(merge)
+        merge_words = read_words(self._read_message(merge))
         landing = self._choose_landing(info, branches, promotions, merge, merge_words)
         return CommitOrigin(
             info,
@@ -235,7 +235,9 @@ class Origins:
         patches = {oid: self._read_patch(oid, path) for oid in twins}
         equal = [oid for oid in twins if patches[oid] == patch]
         subject = subject_of(info.message)
-        return equal or [oid for oid in twins if patches[oid] and self._subject(oid) == subject]
+        return equal or [
+            oid for oid in twins if patches[oid] and subject_of(self._read_message(oid)) == subject
+        ]
 
     def _list_amended(self, commit: str) -> Iterator[str]:
         """Yield the commits that a commit took the place of when somebody amended it here."""
@@ -260,13 +262,13 @@ class Origins:
                 return ()
         except StoreDamaged:
             return ()
-        subject = self._subject(parent)
+        subject = subject_of(self._read_message(parent))
         twins = self.records.list_twins(parent)
-        return tuple(oid for oid in twins if self._subject(oid) == subject)
+        return tuple(oid for oid in twins if subject_of(self._read_message(oid)) == subject)
 
-    def _subject(self, oid: str) -> str:
+    def _read_message(self, oid: str) -> str:
         try:
-            return subject_of(self._repository.objects.commit(oid).message)
+            return self._repository.objects.commit(oid).message if oid else ""
         except StoreDamaged:
             return ""
 
@@ -295,14 +297,7 @@ class Origins:
             fresh = [oid for oid in dict.fromkeys(oids) if oid not in trail]
             yield from fresh
             trail.update(fresh)
-            news = [name for oid in fresh for name in self._read_words(oid).commits]
-
-    def _read_words(self, oid: str) -> CommitWords:
-        try:
-            message = self._repository.objects.commit(oid).message if oid else ""
-        except StoreDamaged:
-            return CommitWords()
-        return read_words(message)
+            news = [name for oid in fresh for name in read_words(self._read_message(oid)).commits]
 
     # --- where it landed --------------------------------------------------------------------------
 
