@@ -8,7 +8,6 @@ from hooked import Hooked
 from sync.conftest import HEADS, Team, own_ref, publish, remote_refs, remote_scopes
 from treering.hooks import worker
 from treering.hooks.worker import share_in_background
-from treering.sync import refspec
 
 FETCH = "+refs/treering/clones/*:refs/treering/remotes/{0}/clones/*"
 
@@ -82,7 +81,7 @@ def test_a_renamed_remote_is_followed_by_sync_and_doctor(clone: Team) -> None:
     ada.git("remote", "rename", "upstream", "origin")
     ada.tr.sync()
     assert [line for line in refspecs(ada) if "treering" in line] == [FETCH.format("origin")]
-    refspec.take_away(ada.workspace.repository, "origin")
+    ada.json("uninstall")
     assert [line for line in refspecs(ada) if "treering" in line] == []
 
 

@@ -163,7 +163,7 @@ def test_of_very_many_quiet_heads_some_go_with_each_sync(
     assert fresh.titles() == {f"by agent {number}" for number in range(5)}
 
 
-@pytest.mark.parametrize("moment", ["_say_joins", "list_held"])
+@pytest.mark.parametrize("moment", ["_push_joins", "list_contained_heads"])
 def test_two_who_fold_at_once_lose_nothing(
     clone: Team, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -189,7 +189,7 @@ def test_two_who_fold_at_once_lose_nothing(
 
     ada.tr.sync()
 
-    is_same = moment == "_say_joins"
+    is_same = moment == "_push_joins"
     left = {min(own_ref(ada), own_ref(bob)) if is_same else own_ref(ada)}
     assert set(remote_refs(ada)) == left
     fresh = clone("fresh")

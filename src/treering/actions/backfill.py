@@ -197,9 +197,7 @@ class _Backfill:
         for name, oids in missing.items():
             counts[name] = sum(self._capture(positions[name], oids))
         if any(counts.values()):
-            from treering.actions.searcher import catch_up  # hooks load no index
-
-            catch_up(self._workspace)
+            self._catch_up()
         all_commits, captured = sum(map(len, histories.values())), sum(counts.values())
         return Backfilled(
             captured,
@@ -254,7 +252,7 @@ class _Backfill:
         return is_left_out(commit, self._rules.capture)
 
     def _catch_up(self) -> None:
-        from treering.actions.searcher import catch_up
+        from treering.actions.searcher import catch_up  # hooks load no index
 
         catch_up(self._workspace)
 

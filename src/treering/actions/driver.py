@@ -22,7 +22,6 @@ from treering.branches.plan import PlanLine, plan
 from treering.branches.survey import local_scopes, survey
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import trunk_of
-from treering.branches.verdict import LandedVersions
 from treering.capture.journal import Journal, JournalEvent
 from treering.errors import Busy
 from treering.git import refs
@@ -38,8 +37,8 @@ _MOVES_NOTHING = {"post-commit"}  # a commit alone lets no memory follow its bra
 _SHARES = "pre-push"
 _GONE = "gone"  # branches that were judged, and wait for gc
 
-#: What is to be done of a plan: a line as it is, another one in its place, or nothing.
-Choose = Callable[[PlanLine], PlanLine | None]
+#: What is to be done of a plan: a line as it is, or another one in its place.
+Choose = Callable[[PlanLine], PlanLine]
 
 
 def work(
@@ -111,7 +110,10 @@ def _work_off(
     waiting = journal.captured()
     remember_new_tips(workspace.store)
     names = dict.fromkeys((*events, *done.events, *(event.name for event in waiting)))
-    if names.keys() - _MOVES_NOTHING or (names and _has_lost_branches(workspace)):
+    # git tells no hook of a deletion; what was judged and waits for gc is written down.
+    gone = _list_gone(workspace) if names else []
+    is_unjudged = gone and gone != workspace.state.read_json(_GONE)
+    if names.keys() - _MOVES_NOTHING or is_unjudged:
         follow_branches(workspace)
         capture_pulled(workspace)
     journal.remove(waiting)
@@ -119,13 +121,6 @@ def _work_off(
         if pushes is not None:
             pushes.update(event.pushes)
     return done._replace(events=tuple(names)), before.intersection(journal.events())
-
-
-def _has_lost_branches(workspace: Workspace) -> bool:
-    """Tell whether a branch with memories is gone that nobody has judged yet: git tells no hook of
-    a deletion. What was judged and waits for gc is written down."""
-    gone = _list_gone(workspace)
-    return bool(gone) and gone != workspace.state.read_json(_GONE)
 
 
 # --- the plan -------------------------------------------------------------------------------------
@@ -170,15 +165,17 @@ def apply_plan(
     """Plan, and do it; the lines as they came to be. Whoever calls has the worker's lock."""
     done: list[PlanLine] = []
     for vault in workspace.store.vaults():
-        run = _PlanRun(workspace, vault, choose, keep_lessons)
-        lines = make_plan(workspace, vault, branch)
+        run = _PlanRun(workspace, vault, keep_lessons)
+        lines = list(map(choose, make_plan(workspace, vault, branch)))
         for _ in range(_ROUNDS):
             moved = run.do(lines)
             if not moved:
                 break
-            lines = [ln for ln in make_plan(workspace, vault, branch) if ln.branch in moved]
-        else:
-            run.give_up(lines)
+            again = make_plan(workspace, vault, branch)
+            lines = [choose(line) for line in again if line.branch in moved]
+        else:  # what kept changing is left as it was; the next run sees to it
+            why = "It changed meanwhile: next time."
+            run.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in lines]
         done += run.done
     return done
 
@@ -190,12 +187,10 @@ class _PlanRun:
         self,
         workspace: Workspace,
         vault: Vault,
-        choose: Choose,
         keep_lessons: bool,
     ) -> None:
         self._workspace = workspace
         self._vault = vault
-        self._choose = choose
         self._keep_lessons = keep_lessons
         self._actor: Actor | None = None
         self._given: set[Scope] = set()  # scopes something was put into
@@ -203,12 +198,11 @@ class _PlanRun:
 
     def do(self, lines: list[PlanLine]) -> set[str]:
         """Do what the lines say, one at a time; the branches that have to be planned again."""
-        wanted = [line for one in lines if (line := self._choose(one)) is not None]
         moved: set[str] = set()
         said = {line.branch for line in self.done}
         results: dict[int, PlanLine] = {}
-        for number in order_lines(wanted):
-            line = wanted[number]
+        for number in order_lines(lines):
+            line = lines[number]
             if line.action == "keep" and line.branch in said:
                 continue  # planned again, and nothing was left to do
             result = self._do(line)
@@ -218,12 +212,6 @@ class _PlanRun:
                 results[number] = result
         self.done += [results[number] for number in sorted(results)]
         return moved
-
-    def give_up(self, lines: list[PlanLine]) -> None:
-        """Leave what kept changing as it was; the next run sees to it."""
-        wanted = [line for one in lines if (line := self._choose(one)) is not None]
-        why = "It changed meanwhile: next time."
-        self.done += [ln._replace(verdict="live", action="keep", reason=why) for ln in wanted]
 
     def _do(self, line: PlanLine) -> PlanLine | None:
         """The line as it came to be; None where its facts moved."""
@@ -255,12 +243,12 @@ class _PlanRun:
             is_kept = any(contains(self._vault.repository, tip, line.tip) for tip in there.values())
             return self._vault.tip(line.scope) is None and is_kept
         if line.action == "promote":
-            return all(self._is_taken(files) for files in line.landed)
+            taken = (
+                ({*some.versions, *some.behind}, self._vault.snapshot(Scope(some.into)))
+                for some in line.landed
+            )
+            return not any(list_not_taken(self._vault, *one) for one in taken)
         target = Scope(line.into) if line.into else line.scope
         tip = self._vault.tip(target) if line.action in ("rename", "aside", "revive") else None
         is_gone = self._vault.tip(line.scope) is None or line.trashed is not None
         return bool(tip and is_gone and contains(self._vault.repository, tip, line.tip))
-
-    def _is_taken(self, landed: LandedVersions) -> bool:
-        target = self._vault.snapshot(Scope(landed.into))
-        return not list_not_taken(self._vault, {*landed.versions, *landed.behind}, target)

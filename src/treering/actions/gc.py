@@ -25,6 +25,7 @@ from treering.branches.apply import (
     take_lessons_back,
 )
 from treering.branches.layers import scope_named
+from treering.branches.names import is_gone
 from treering.branches.overlay import was_shared
 from treering.branches.plan import PlanLine
 from treering.branches.promotion import by_hand, find_brought, list_all, promote
@@ -107,12 +108,13 @@ def gc(
             hint=f"Ask them to run `treering gc --purge --older-than {older_than}`.",
         )
     age = duration(older_than)
+    choose: driver.Choose = _force if force else lambda line: line
     if dry_run:
         plans = [
             driver.make_plan(workspace, vault, branch, is_dry=True)
             for vault in workspace.store.vaults()
         ]
-        shown = [_force(line) if force else line for lines in plans for line in lines]
+        shown = [choose(line) for lines in plans for line in lines]
         pending = Journal(workspace.store.folder).pending() or None
         vaults = workspace.store.vaults() if purge else ()
         purgeable = tuple(entry.ref for vault in vaults for entry in _old(workspace, vault, age))
@@ -121,7 +123,7 @@ def gc(
     with driver.run_worker(workspace):
         done = driver.apply_plan(
             workspace,
-            lambda line: _force(line) if force else line,
+            choose,
             branch=branch,
             keep_lessons=keep_lessons,
         )
@@ -185,8 +187,11 @@ def _way_back(line: PlanLine) -> str:
     match line.action:
         case "trash":
             return ways(Call("restore", line.branch))
-        case "promote":
-            return _take_back(line)
+        case "promote" if line.landed or line.memories:
+            # Named one by one, as long as that can be read: what landed before stays where it is.
+            ids = sorted({memory_id for some in line.landed for memory_id, _ in some.versions})
+            named = ids if len(ids) <= _MOST_NAMED else []
+            return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
         case "rename":
             new = shlex.quote(line.into)
             back = f"git branch -m {new} {branch} && {{}}"
@@ -195,15 +200,6 @@ def _way_back(line: PlanLine) -> str:
             return f"git config --unset {shlex.quote(f'branch.{line.branch}.treeringbase')}"
         case _:  # what moved aside or was revived follows its branch, and would do so again
             return ""
-
-
-def _take_back(line: PlanLine) -> str:
-    """Named one by one, as long as that can be read: what landed before stays where it is."""
-    if not (line.landed or line.memories):
-        return ""
-    ids = sorted({memory_id for some in line.landed for memory_id, _ in some.versions})
-    named = ids if len(ids) <= _MOST_NAMED else []
-    return ways(Call("promote", line.branch, into=line.into, undo=True, id=named))
 
 
 # --- trash ---------------------------------------------------------------------------------------
@@ -257,17 +253,20 @@ def promote_by_hand(
         )
     if ids:
         return _promote_some(workspace, branch, target, ids, dry_run)
-    source = scope_named(workspace.store, branch)
-    count = 0
-    for vault in workspace.store.vaults():
-        if tip := vault.tip(source):
-            count += len(vault.snapshot_at(source, tip).listing())
+    source, vaults = scope_named(workspace.store, branch), workspace.store.vaults()
+    count = sum(len(vault.snapshot_at(source, vault.tip(source)).listing()) for vault in vaults)
     if not count:
         raise BranchNotFound(f"{branch} has no memories to promote.")
     if not dry_run:
         with workspace.store.lock() as held:
-            for vault in workspace.store.vaults():
-                _promote_all(workspace, held, vault, source, target)
+            workspace.ledger.note_written()  # a ref that goes takes its log with it
+            for vault in vaults:
+                here = vault.snapshot_at(source, vault.tip(source))
+                some = list_all(vault, here, vault.snapshot(target))
+                landed = LandedVersions(target.branch, by_hand(target.branch), some)
+                if some:
+                    tips = list_heads(vault, source) or vault.fetched_heads(source)
+                    promote(vault, held, source, tips, [landed])
     line = PlanLine(branch, "merged", "promote", "Asked for by hand.", count, into=target.branch)
     return _tell(workspace, [line])[0]
 
@@ -317,20 +316,6 @@ def _undo_promotion(
     reason = f"Taken back from {target.branch}."
     back = ways(Call("promote", branch, into=target.branch))
     return PlanAnswer(branch, "live", "keep", target.branch, "none", "", count, reason, back)
-
-
-def _promote_all(
-    workspace: Workspace, held: Held, vault: Vault, source: Scope, target: Scope
-) -> None:
-    tip = vault.tip(source)
-    if tip is None:
-        return
-    workspace.actor(held)
-    some = list_all(vault, vault.snapshot_at(source, tip), vault.snapshot(target))
-    if some:
-        landed = LandedVersions(target.branch, by_hand(target.branch), some)
-        tips = list_heads(vault, source) or vault.fetched_heads(source)
-        promote(vault, held, source, tips, [landed])
 
 
 _NOTHING = "All of it is there already, as it was or newer. It stays where it is."
@@ -383,6 +368,12 @@ def list_dropped(workspace: Workspace) -> TrashListing:
         for vault in workspace.store.vaults()
         for entry in list_trash(vault)
     ]
+    ours = {
+        scope.branch
+        for vault in workspace.store.vaults()
+        for scope in local_scopes(vault)
+        if not scope.is_detached and not scope.is_aside
+    }
     return TrashListing(
         tuple(
             TrashedBranch(branch, count, f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}")
@@ -390,20 +381,10 @@ def list_dropped(workspace: Workspace) -> TrashListing:
         ),
         tuple(
             WaitingBranch(name, _count(waiting, name))
-            for name in sorted(_list_ours(workspace))
+            for name in sorted(ours)
             if (waiting := _find_waiting(workspace, name))
         ),
     )
-
-
-def _list_ours(workspace: Workspace) -> set[str]:
-    """List the branches, gone or not, that have memories of ours."""
-    return {
-        scope.branch
-        for vault in workspace.store.vaults()
-        for scope in local_scopes(vault)
-        if not scope.is_detached and not scope.is_aside
-    }
 
 
 def restore(
@@ -439,8 +420,7 @@ def restore(
 def _find_waiting(workspace: Workspace, branch: str) -> list[tuple[Vault, str]]:
     """Return where the memories of a branch that is gone wait for gc, each place with its tip."""
     repository, waiting = workspace.repository, []
-    places = [repository.remote_tip_of(remote, branch) for remote in repository.remotes()]
-    if branch == trunk_of(repository) or repository.tip_of(branch) or any(places):
+    if branch == trunk_of(repository) or not is_gone(repository, Scope(branch)):
         return []
     for vault in workspace.store.vaults():
         tip = vault.tip(Scope(branch)) if vault.head(Scope(branch)) else None

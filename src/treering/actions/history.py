@@ -191,13 +191,10 @@ def _describe(place: Copy | None, memory: Memory) -> Difference:
     )
 
 
-def _kind(item: Difference) -> str:
-    return f"{item.outcome} {item.type}" if item.outcome in UNSUCCESSFUL else item.type
-
-
 def _facts(item: Difference) -> str:
     words = [item.standing or "", *marks_of(item).words, "private" if item.private else ""]
-    return ", ".join([_kind(item), f"`{item.id}`", *filter(None, words)])
+    kind = f"{item.outcome} {item.type}" if item.outcome in UNSUCCESSFUL else item.type
+    return ", ".join([kind, f"`{item.id}`", *filter(None, words)])
 
 
 def markdown(difference: Diff) -> str:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from functools import cached_property, partial
-from pathlib import Path
 
 from treering.actions.config import SETTINGS
 from treering.actions.workspace import Change, Position, Workspace, Writing
@@ -50,10 +49,8 @@ class EventRecorder:
         by_oid = {c.oid: c for c in commits(self._repository, oids, seconds=left)}
         outcomes = [self._take(scope, mine, by_oid) for scope, mine in by_scope.items()]
         if all(outcomes):  # of an event with several parts each has to be written
-            self._finish([event for event in events if event.path in self._parts()])
-
-    def _parts(self) -> set[Path]:
-        return {part.path for part in self._shares}
+            parts = {part.path for part in self._shares}
+            self._finish([event for event in events if event.path in parts])
 
     def _split(self, event: JournalEvent) -> list[JournalEvent]:
         """The event for each branch it is about, the one it is named for last.

@@ -242,14 +242,10 @@ def _list_unpruned(vault: Vault) -> list[str]:
         notes.append(f"git leaves packs with a .keep file as they are: {', '.join(packs)}")
     if (vault.repository.config("gc.bigPackThreshold") or "0") != "0":
         notes.append("git leaves packs above gc.bigPackThreshold as they are: unset it first.")
-    if lenders := _alternates(objects):
-        notes.append(f"Objects are borrowed from {', '.join(lenders)}: remove the text there, too.")
-    return notes
-
-
-def _alternates(objects: Path) -> list[str]:
     try:
         text = (objects / "info" / "alternates").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return []
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+        return notes
+    if lenders := [line for line in text.splitlines() if line and not line.startswith("#")]:
+        notes.append(f"Objects are borrowed from {', '.join(lenders)}: remove the text there, too.")
+    return notes

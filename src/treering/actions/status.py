@@ -83,11 +83,16 @@ class SyncState(TypedDict):
     local: NotRequired[list[LocalScope]]
 
 
-class StoreState(TypedDict):
-    index: IndexState
-    hooks: HookState
+class ShareState(TypedDict):
+    """Counts of what waits to be shared, and to be taken in."""
+
     journal: JournalState
     sync: SyncState
+
+
+class StoreState(ShareState):
+    index: IndexState
+    hooks: HookState
 
 
 class ToolMissing(TypedDict):
@@ -118,11 +123,17 @@ class StatusHealth(StoreState):
 
 def health(workspace: Workspace, everything: View) -> StatusHealth:
     """All of it."""
+    folders = (vault.repository.common_dir for vault in workspace.store.vaults())
+    embedder = workspace.searcher.learning.model.best
     return {
         **store_state(workspace, everything),
         "tools": _tools(workspace),
-        "events": {"total": _commits(workspace)},
-        "semantic": _semantic(workspace),
+        # Each change that was ever written is a commit.
+        "events": {"total": sum(log.count_commits(at, [log.below(HEADS)]) for at in folders)},
+        "semantic": {
+            "setting": read_model_setting(workspace.repository) or "auto",
+            "model": embedder.name if embedder else "",
+        },
     }
 
 
@@ -131,16 +142,8 @@ def store_state(workspace: Workspace, everything: View) -> StoreState:
     return {
         "index": _index(workspace, everything),
         "hooks": {"installed": list(list_installed(workspace.repository))},
-        "journal": {"pending": Journal(workspace.store.folder).pending()},
-        "sync": _sync(workspace),
+        **share_state(workspace),
     }
-
-
-class ShareState(TypedDict):
-    """Counts of what waits to be shared, and to be taken in."""
-
-    journal: JournalState
-    sync: SyncState
 
 
 def share_state(workspace: Workspace) -> ShareState:
@@ -239,18 +242,6 @@ def _tools(workspace: Workspace) -> ToolState:
     return {
         "available": available, "unavailable": missing, "total": len(available) + len(missing)
     }  # fmt: skip
-
-
-def _commits(workspace: Workspace) -> int:
-    """Return how many changes were ever written: each is a commit."""
-    folders = (vault.repository.common_dir for vault in workspace.store.vaults())
-    return sum(log.count_commits(folder, [log.below(HEADS)]) for folder in folders)
-
-
-def _semantic(workspace: Workspace) -> SemanticState:
-    setting = read_model_setting(workspace.repository) or "auto"
-    embedder = workspace.searcher.learning.model.best
-    return {"setting": setting, "model": embedder.name if embedder else ""}
 
 
 NO_TOPIC = "(none)"

@@ -7,14 +7,14 @@ Every clone has refs of its own on a remote, so nobody is ever slower than anoth
 never waited for under the lock: what is pushed are commits, so that others may write meanwhile.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from treering.actions.searcher import catch_up
 from treering.actions.workspace import Workspace
 from treering.branches.apply import Actor
-from treering.branches.sharing import RemoteNames, SharingRules
+from treering.branches.names import is_gone
+from treering.branches.sharing import RemoteNames, SharingRules, pushed_ref
 from treering.branches.survey import local_scopes, seen_scopes
 from treering.branches.tips import remember_new_tips
 from treering.branches.trunk import note_listing
@@ -31,7 +31,7 @@ from treering.store.fetched import FetchedHead, list_fetched
 from treering.store.vault import Vault
 from treering.sync import fetching, folding, incoming, plan, refspec
 from treering.sync.fetching import Fetching, fetch_missing_code, list_lost
-from treering.sync.incoming import IncomingScope, KnownHeads, list_unseen
+from treering.sync.incoming import IncomingScope, list_unseen
 from treering.sync.leaks import Departures, find_leaks, list_departures, warn_of_name
 from treering.sync.plan import Outgoing, Synced, SyncedScope, SyncPlan
 from treering.sync.redactions import Redactions
@@ -78,21 +78,23 @@ def sync(
 
     Without `is_interactive` git asks nobody for a password, and gives up after `timeout` seconds.
     """
-    way = direction
     name = refspec.find_remote(workspace.repository, remote)
     seconds = None if is_interactive else timeout
     wire = Remote(workspace.repository, name, is_interactive=is_interactive, seconds=seconds)
-    run = _SyncRun(workspace, wire, way, allow_secret, on_stage or (lambda _: None))
+    run = _SyncRun(workspace, wire, direction, allow_secret, on_stage or (lambda _: None))
     if dry_run:
         return run.forecast()
     if wait:
-        with suppress(Busy, OSError), lock.hold(share_lock(workspace), timeout=_PUSH_TIMEOUT):
+        with (
+            suppress(Busy, OSError),
+            lock.hold(workspace.store.folder / "share.lock", timeout=_PUSH_TIMEOUT),
+        ):
             pass
     refspec.repair(workspace.repository)
     remember_new_tips(workspace.store)  # a prune takes what a fetch saw
     workspace.ledger.catch_up()  # a redaction of others may have our history written again
     answer = run.run()
-    if way != "push":
+    if direction != "push":
         from treering.actions.backfill import capture_pulled
 
         capture_pulled(workspace)
@@ -108,23 +110,24 @@ def take_in_fetched(workspace: Workspace) -> None:
             _SyncRun(workspace, wire, "fetch", False, lambda _: None).take_in_fetched()
 
 
-def share_lock(workspace: Workspace) -> Path:
-    """Return the lock of whoever shares in the background."""
-    return workspace.store.folder / "share.lock"
-
-
 class _SyncRun:
     """One sync. It is done again only where this clone turns out to be a copy, or a ref moved."""
 
     def __init__(
-        self, workspace: Workspace, wire: Remote, direction: str, allow_secret: bool, say: Progress
+        self,
+        workspace: Workspace,
+        wire: Remote,
+        direction: str,
+        allow_secret: bool,
+        on_progress: Progress,
     ) -> None:
         self._workspace = workspace
         self._vault: Vault = workspace.store.shared
         self._wire = wire
+        self._name = wire.name
         self._direction = direction
         self._allow_secret = allow_secret
-        self._say = say
+        self._on_progress = on_progress
         self._prefix = refspec.prefix_of(workspace.repository)
         self._is_dry = False
         self._lines: dict[Scope, SyncedScope] = {}
@@ -135,10 +138,9 @@ class _SyncRun:
         self._more: dict[Scope, list[str]] = {}  # heads that nobody has pushed yet
         self._redactions = Redactions(self._vault)
         self._memories = {"fetched": 0, "pushed": 0, "merged": 0}
-        self._rules = self._make_rules({})
         self._notes: list[str] = []
         self._fetched_blobs: dict[Scope, list[str]] = {}
-        self._fetching = Fetching(workspace.repository, wire, say, self._notes)
+        self._fetching = Fetching(workspace.repository, wire, on_progress, self._notes)
 
     def run(self) -> Synced:
         for _ in range(_ATTEMPTS):
@@ -159,7 +161,7 @@ class _SyncRun:
 
     def _fetch(self) -> RemoteState:
         """Bring what is new here, and see it."""
-        self._say(f"asking {self._wire.name}")
+        self._on_progress(f"asking {self._wire.name}")
         listing = self._look()
         there = self._fetching.choose(list(read_listing(listing.refs, self._prefix)))
         before = fetching.list_before(self._workspace.repository, self._name)
@@ -169,9 +171,8 @@ class _SyncRun:
         # After the fetch, since what came by it may say which branch was the trunk.
         note_listing(self._workspace.repository, self._name, listing, bool(there))
         state = self._place(there)
-        if self._direction != "push" and fetching.has_moved(state, before):
-            with self._workspace.store.lock() as lock:
-                fetching.keep_lost(self._vault, lock, state, before)
+        if self._direction != "push":
+            fetching.keep_lost(self._workspace.store, state, before)
         self._take_in(state, before)
         if self._direction != "push":
             fetch_missing_code(self._workspace.store, self._wire, state, listing.branches)
@@ -198,21 +199,15 @@ class _SyncRun:
         author = name_author(self._workspace.repository, head.tip)
         return f" (clone {head.clone[:_MAX_NAME]}{', ' if author else ''}{author})"
 
-    @property
-    def _name(self) -> str:
-        return self._wire.name
-
     def _look(self) -> RemoteListing:
         """List what the remote has; whose branches are whose is decided from this answer."""
         listing = self._wire.look(self._prefix, HEADS)
         names = self._vault.remote_names
         if isinstance(names, RemoteNames):
             names.listed[self._name] = listing.branches
-        self._rules = self._make_rules(listing.branches)
+        repository = self._workspace.repository
+        self._rules = SharingRules(repository, self._vault, self._name, listing.branches)
         return listing
-
-    def _make_rules(self, branches: Mapping[str, str]) -> SharingRules:
-        return SharingRules(self._workspace.repository, self._vault, self._wire.name, branches)
 
     def _place(self, there: list[RemoteHead]) -> RemoteState:
         repository = self._workspace.repository
@@ -232,10 +227,12 @@ class _SyncRun:
             if (ref := head.seen_at(self._name).ref) in before
         }
         verified = set(fetching.list_seen(self._workspace.repository, self._name))
-        known_heads = KnownHeads(earlier, verified, is_fetch_only=self._direction == "push")
+        unseen = list_unseen(
+            self._workspace.store, state, earlier, verified, is_fetch_only=self._direction == "push"
+        )
         news = [
             incoming.look_over(self._vault, scope, tips, self._seen(scope, before))
-            for scope, tips in list_unseen(self._workspace.store, state, known_heads).items()
+            for scope, tips in unseen.items()
         ]
         lost = [
             IncomingScope(scope, tuple(tips), self._seen(scope, before), {})
@@ -243,7 +240,7 @@ class _SyncRun:
         ]
         self._redactions.collect_unpublished(state)
         mine = seen_scopes(self._vault)
-        is_over = any(plan.is_gone(self._workspace.repository, scope) for scope in mine)
+        is_over = any(is_gone(self._workspace.repository, scope) for scope in mine)
         if not news and not lost and not is_over:
             return
         with self._workspace.store.lock() as lock:
@@ -252,8 +249,7 @@ class _SyncRun:
             self._workspace.ledger.follow_redaction(self._redactions.commits)
             self._notes += self._redactions.notes
             for old in news:
-                own = state.own_head(old.scope)
-                one = old.as_rewritten(self._vault, self._redactions.commits, own)
+                one = old.as_rewritten(self._vault, self._redactions.commits)
                 self._take_one(actor, state, one, earlier)
             if self._direction != "push":
                 for scope in plan.drop_promoted(actor, self._vault):
@@ -264,7 +260,7 @@ class _SyncRun:
         heads_here = list_fetched(self._workspace.repository, self._name)
         there = [RemoteHead(h.ref, h.clone, h.component, h.tip) for h in heads_here]
         state = RemoteState.of(self._vault, self._name, self._prefix, "", there)
-        unseen = list_unseen(self._workspace.store, state, KnownHeads({}, (), is_fetch_only=False))
+        unseen = list_unseen(self._workspace.store, state)
         wanted = {s: tips for s, tips in unseen.items() if plan.is_wanted(self._vault, s)}
         graphs = (
             read_news(self._vault.repository, tips, heads.list_heads(self._vault, scope))
@@ -313,8 +309,8 @@ class _SyncRun:
             heads.set_view(self._vault, actor.held, scope, before, old=old)
             self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
             return
-        if outcome.mended:
-            self._more.setdefault(scope, []).extend(outcome.mended)
+        if outcome.repaired:
+            self._more.setdefault(scope, []).extend(outcome.repaired)
         news = [tip for tip in one.heads if known.get(tip) != tip]
         if outcome.status == "unchanged" and news and not own:
             # The remote's alone, to be read from here.
@@ -338,30 +334,48 @@ class _SyncRun:
         todo = self._list_outgoing(state)
         there = [head.tip for head in state.list_heads()]
         departures = list_departures(self._vault, todo.new.values(), there)
-        if self._take_out_redacted(departures):
+        if ids := self._redactions.find_resurfacing(departures):
+            with self._workspace.store.lock() as lock:
+                self._redactions.take_back(self._workspace.actor(lock), ids)
+                self._workspace.ledger.follow_redaction(self._redactions.commits)
             todo = self._list_outgoing(state)
             departures = list_departures(self._vault, todo.new.values(), there)
-        todo = self._without_waiting(todo, departures)
-        if any(self._is_of_a_copy(state, scope) for scope in todo.new):
+        holds_waiting = self._redactions.holds_waiting
+        waiting = [scope for scope, tip in todo.new.items() if holds_waiting(departures[tip])]
+        todo = self._hold_back(todo, dict.fromkeys(waiting, _WAITS))
+        if self._is_of_a_copy(state, todo.new):
             take_new_id(self._workspace.repository)
             self._notes.append("this clone was copied from another, and has a name of its own now")
             return False
         if lost := [tip for tips in list_lost(self._vault, self._name).values() for tip in tips]:
             # What others let a remote have once is theirs to judge.
             departures = list_departures(self._vault, todo.new.values(), [*there, *lost])
-        todo = self._without_secrets(todo, departures)
+        if not self._allow_secret and (leaking := self._find_secrets(todo, departures)):
+            todo = self._hold_back(todo, leaking)._replace(gone={})
         if todo.is_empty:
             return True
-        self._say(f"pushing {len(todo.new) + len(todo.replaced)} heads")
+        self._on_progress(f"pushing {len(todo.new) + len(todo.replaced)} heads")
         new = {state.own_ref(scope): tip for scope, tip in todo.new.items()} | todo.replaced
         results = {r.ref: r for r in self._wire.push(new, todo.gone, todo.leases)}
         self._note_pushed(state, todo, results)
         return not any(result.is_worth_a_retry for result in results.values())
 
-    def _is_of_a_copy(self, state: RemoteState, scope: Scope) -> bool:
-        there = state.own_head(scope)
-        there = self._redactions.commits.get(there, there)
-        return bool(there) and not plan.is_ours(self._vault, state, scope, there)
+    def _is_of_a_copy(self, state: RemoteState, scopes: Iterable[Scope]) -> bool:
+        """Return whether one of our refs there has what this clone did not push: this repository or
+        that one is a copy. What we last pushed is kept apart from what a fetch saw; where the
+        answer to a push was lost, our own head had the tip."""
+        repository = self._vault.repository
+        for scope in scopes:
+            there = state.own_head(scope)
+            there = self._redactions.commits.get(there, there)
+            name = pushed_ref(self._name, state.name_of(scope))
+            if (
+                there
+                and there != refs.read(repository.handle, name)
+                and there not in refs.reflog(repository.common_dir, scope.ref)
+            ):
+                return True
+        return False
 
     def _plan(self, state: RemoteState) -> SyncPlan:
         """Decide what goes out, and note what stays here and why."""
@@ -392,24 +406,25 @@ class _SyncRun:
                 new[scope] = own or heads.combine(self._vault, scope, news)[0]
         return plan.put_together(store, self._vault, state, new, self._redactions.replaced)
 
-    def _take_out_redacted(self, departures: Departures) -> bool:
-        """Let no text go out that was redacted. True if there was one."""
-        if ids := self._redactions.find_resurfacing(departures):
-            with self._workspace.store.lock() as lock:
-                self._redactions.take_back(self._workspace.actor(lock), ids)
-                self._workspace.ledger.follow_redaction(self._redactions.commits)
-        return bool(ids)
+    def _find_secrets(self, todo: Outgoing, departures: Departures) -> dict[Scope, str]:
+        """Find the scopes that hold a credential nobody has there yet, each with what to tell."""
+        self._secrets = []
+        self._notes += filter(None, map(warn_of_name, todo.new))
+        leaking: dict[Scope, str] = {}
+        for scope, tip in todo.new.items():
+            leaks_here = {leak.id: leak.kind for leak in find_leaks(self._vault, departures[tip])}
+            if leaks_here:
+                names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
+                self._secrets.append(f"{names} on {scope.branch}")
+                leaking[scope] = f"holds a credential: {names}"
+        return leaking
 
-    def _without_waiting(self, todo: Outgoing, departures: Departures) -> Outgoing:
-        """Hold back texts that somebody else redacted, until it is decided whether they go."""
-        held = [s for s, tip in todo.new.items() if self._redactions.holds_waiting(departures[tip])]
-        for scope in held:
-            self._lines[scope] = SyncedScope(scope.branch, "refused", _WAITS)
-        return self._hold_back(todo, held)
-
-    def _hold_back(self, todo: Outgoing, held: Collection[Scope]) -> Outgoing:
-        """Leave the heads of some scopes here. Our head of the trunk tells whose a redaction is, so
-        while that stays nobody else's head is replaced: all who own one would have to be asked."""
+    def _hold_back(self, todo: Outgoing, held: Mapping[Scope, str]) -> Outgoing:
+        """Leave the heads of some scopes here, and say why. Our head of the trunk tells whose a
+        redaction is, so while that stays nobody else's head is replaced: all who own one would have
+        to be asked."""
+        for scope, why in held.items():
+            self._lines[scope] = SyncedScope(scope.branch, "refused", why)
         new = {scope: tip for scope, tip in todo.new.items() if scope not in held}
         if Scope(self._rules.trunk) not in held:
             return todo._replace(new=new)
@@ -417,22 +432,6 @@ class _SyncRun:
             what = f"{count} redaction{'s' if count > 1 else ''} of yours did not go out"
             self._notes.append(f"{what}: {self._rules.trunk} tells of it, and was not pushed")
         return todo._replace(new=new, replaced={})
-
-    def _without_secrets(self, todo: Outgoing, departures: Departures) -> Outgoing:
-        self._secrets = []
-        if self._allow_secret:
-            return todo
-        held: set[Scope] = set()
-        self._notes += filter(None, map(warn_of_name, todo.new))
-        for scope, tip in todo.new.items():
-            leaks_here = {leak.id: leak.kind for leak in find_leaks(self._vault, departures[tip])}
-            if leaks_here:
-                held.add(scope)
-                names = ", ".join(f"{what} ({kind})" for what, kind in leaks_here.items())
-                self._secrets.append(f"{names} on {scope.branch}")
-                why = f"holds a credential: {names}"
-                self._lines[scope] = SyncedScope(scope.branch, "refused", why)
-        return self._hold_back(todo, held)._replace(gone={} if held else todo.gone)
 
     def _note_pushed(
         self, state: RemoteState, todo: Outgoing, results: Mapping[str, PushedRef]
@@ -467,14 +466,12 @@ class _SyncRun:
             folding.fold(self._workspace.store, self._wire, state, self._workspace.clock())
 
     def _index(self) -> None:
-        """Make what came searchable: the next question should not pay for it."""
-        if self._memories["fetched"]:
-            self._say("indexing")
-            catch_up(self._workspace)
-            self._note_unreadable()
-
-    def _note_unreadable(self) -> None:
-        """Say which of the new documents are no memories, and whose they are."""
+        """Make what came searchable: the next question should not pay for it. Say which of the new
+        documents are no memories, and whose they are."""
+        if not self._memories["fetched"]:
+            return
+        self._on_progress("indexing")
+        catch_up(self._workspace)
         for scope, blobs in self._fetched_blobs.items():
             verdicts = self._workspace.rows.read_verdicts(blobs)
             bad = [blob for blob, verdict in verdicts.items() if isinstance(verdict, Problem)]

@@ -123,12 +123,6 @@ class Writing:
             return self.code
         return self.code._replace(is_dirty=not repository.is_clean())
 
-    @cached_property
-    def _code_captured(self) -> CodePosition:
-        """Return where the code was when a hook noted a commit: it is the branch's own, though it
-        may have landed by now."""
-        return as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
-
     def commit(
         self, op: WriteOp, changes: Iterable[Change], *, allow_secret: bool = False
     ) -> dict[str, str]:
@@ -154,35 +148,33 @@ class Writing:
         store = self._workspace.store
         vault = store.make_private(self._held) if is_private else store.shared
         documents = {c.memory.id: document.dump(c.memory) for c in changes}
+        if op == "capture":  # a commit is the branch's own, though it may have landed by now
+            code = as_made_on_branch(self._workspace.repository, self.code, self.scope.branch)
+        else:
+            code = self._code_under_way
         memories = tuple(change.memory for change in changes)
         why = Message(
             op=op,
             subject=message.subject(op, memories),
-            code=self._code_captured if op == "capture" else self._code_under_way,
+            code=code,
             memories=tuple(memory.id for memory in memories),
-            bases=self._bases(changes),
+            # The blobs of lower layers that this scope now covers with its first own copies.
+            bases={
+                change.memory.id: below.blob
+                for change in changes
+                if (below := change.replaces) and below.layer.snapshot.scope != self.scope
+            },
         )
-        self._put(vault, documents, why)
+        commit = heads.write(
+            vault, self._held, self.scope, documents, why,
+            person=self._workspace.person, seconds=self._workspace.clock(),
+        )  # fmt: skip
+        self._workspace.note_commit(vault, commit)
+        self._commits.append(commit)
         blobs = {memory_id: hash_blob(data) for memory_id, data in documents.items()}
         plain = filter(document.is_read_back_alike, memories)
         vault.note({blobs[memory.id]: memory for memory in plain})
         return blobs
-
-    def _put(self, vault: Vault, documents: Mapping[str, bytes], why: Message) -> None:
-        at = self._workspace
-        commit = heads.write(
-            vault, self._held, self.scope, documents, why, person=at.person, seconds=at.clock()
-        )
-        at.note_commit(vault, commit)
-        self._commits.append(commit)
-
-    def _bases(self, changes: list[Change]) -> dict[str, str]:
-        """The blobs of lower layers that this scope now covers with its first own copies."""
-        return {
-            change.memory.id: below.blob
-            for change in changes
-            if (below := change.replaces) and below.layer.snapshot.scope != self.scope
-        }
 
 
 _ATTEMPTS = 5
@@ -497,14 +489,11 @@ class Workspace(MemoryWorkspace):
         trunk = trunk_of(self.repository)
         if branch:
             scope = layers.scope_named(self.store, branch, create=create)
-            return Position(scope, trunk, self._head_of(scope))
+            if scope.is_detached:
+                return Position(scope, trunk, self.repository.resolve(scope.branch[1:]))
+            return Position(scope, trunk, self.repository.tip_of(scope.branch))
         head = self.repository.head()
         return Position(layers.scope_of_head(self.store, head), trunk, head.commit)
-
-    def _head_of(self, scope: Scope) -> str | None:
-        if scope.is_detached:
-            return self.repository.resolve(scope.branch[1:])
-        return self.repository.tip_of(scope.branch)
 
     def look(self, branch: str = "") -> Standpoint:
         """Return what is seen now; what hooks noted is taken in first, if that is soon done."""

@@ -268,3 +268,10 @@ def _list_last_writes(vault: Vault, tip: str) -> Iterator[CommitInfo]:
             todo += commit.parents
         elif not said.is_promotion:
             yield commit
+
+
+def is_gone(repository: Repository, scope: Scope) -> bool:
+    """Return whether neither this clone nor a remote it knows has the branch."""
+    if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
+        return False
+    return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from treering.branches.landing.lines import LineReader, TooMuchToRead
-from treering.derived.code_records import CodeRecord, CodeRecords
+from treering.derived.code_records import CodeRecords
 from treering.derived.database import Database
 from treering.errors import StorageFailed, StoreDamaged
 from treering.git import diff, log, reach
@@ -26,6 +26,7 @@ from treering.git.diff import CommitRange, FileChange
 from treering.git.process import TookTooLong
 from treering.git.repository import Repository
 from treering.model.memory import Memory
+from treering.store.history import HistoryCommit
 
 if TYPE_CHECKING:
     import sqlite3
@@ -309,7 +310,7 @@ class RevertedLandings:
         self._head = head
         self._taken = taken
 
-    def find(self, memory: Memory, said: Sequence[CodeRecord]) -> Revert | None:
+    def find(self, memory: Memory, said: Sequence[HistoryCommit]) -> Revert | None:
         """Return what took back the code of a memory, unless that landed again since."""
         if memory.type == "commit" and memory.commit in self._taken:
             return self._taken[memory.commit]
@@ -323,16 +324,17 @@ class RevertedLandings:
                 return revert
         return None
 
-    def _is_whole(self, landing: CodeRecord, said: Sequence[CodeRecord]) -> bool:
+    def _is_whole(self, landing: HistoryCommit, said: Sequence[HistoryCommit]) -> bool:
         """Return whether all of a branch's own commits are taken back, where they landed one by
         one."""
         if len(self._repository.parents_of(landing.merged_as) or ()) > 1:
             return True  # a merge takes along what it brought
-        bases = [r.base for r in said if r.base and r.branch == landing.taken_from]
+        codes = [one.code for one in said if one.code.branch == landing.promoted_from]
+        bases = [code.base for code in codes if code.base]
         for base in bases[:1]:
             commits = self._repository.read_parents(landing.merged_as, without=base, most=_MOST_OWN)
             branches = self._records.branches_of(commits or ())
-            own = [oid for oid, names in branches.items() if landing.taken_from in names]
+            own = [oid for oid, names in branches.items() if landing.promoted_from in names]
             return all(oid in self._taken for oid in own)
         return True
 

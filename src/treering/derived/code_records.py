@@ -10,8 +10,8 @@ of history tell most of it; what is kept beside them costs as much as there are 
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from treering.derived.database import Database, Row
 from treering.derived.history import COLUMNS, MOST_UNKEPT, History, as_commit
@@ -35,27 +35,8 @@ _SAYING = f"op NOT IN ('', '{JOIN}')"
 _NAMING = f"{_SAYING} AND (is_bulk = 0 OR promoted_into != '')"
 
 
-class CodeRecord(NamedTuple):
-    """The code a memory commit was made beside; of a promotion `merged_as` and `taken_from`."""
-
-    commit: str
-    op: str
-    time: int
-    branch: str
-    head: str
-    base: str
-    is_dirty: bool
-    merged_as: str = ""
-    taken_from: str = ""
-    kind: str = ""
-
-    @property
-    def has_own_commits(self) -> bool:
-        return bool(self.head) and self.head != self.base
-
-
 class CodeRecords:
-    """The records of one repository."""
+    """The memory commits of one repository, found by the code they were made beside."""
 
     def __init__(self, repository: Repository, database: Database) -> None:
         self._repository = repository
@@ -63,40 +44,37 @@ class CodeRecords:
 
     # --- asked ------------------------------------------------------------------------------------
 
-    def list_at(self, heads: Iterable[str]) -> list[CodeRecord]:
+    def list_at(self, heads: Iterable[str]) -> list[HistoryCommit]:
         """Return what was said while the code was at one of some commits."""
-        return [r for r in self._list("code_head", list(heads)) if r.head]
+        return [r for r in self._list("code_head", list(heads)) if r.code.head]
 
-    def list_landings(self, commits: Iterable[str]) -> list[CodeRecord]:
+    def list_landings(self, commits: Iterable[str]) -> list[HistoryCommit]:
         """The promotions of what landed as one of some commits."""
         return self._list("merged_as", [commit for commit in commits if commit])
 
-    def list_of_branch(self, branch: str) -> list[CodeRecord]:
+    def list_of_branch(self, branch: str) -> list[HistoryCommit]:
         """The newest that was said on a branch."""
         return self._list_where("branch = ? ORDER BY time DESC LIMIT ?", branch, _MOST_ROWS)
 
-    def list_between(self, branch: str, start: float, end: float) -> list[CodeRecord]:
+    def list_between(self, branch: str, start: float, end: float) -> list[HistoryCommit]:
         """Return what was said on a branch in some time."""
         where = "branch = ? AND time BETWEEN ? AND ? LIMIT ?"
         return self._list_where(where, branch, int(start), int(end), _MOST_ROWS)
 
-    def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[CodeRecord]]:
+    def list_of_memories(self, ids: Iterable[str]) -> dict[str, list[HistoryCommit]]:
         """Return what was said of some memories, by id."""
         table = "history_changes JOIN history_commits USING (n)"
         rows = self._select(f"id, {COLUMNS}", table, "id", list(dict.fromkeys(ids)), _NAMING)
-        by_memory: dict[str, list[CodeRecord]] = {}
+        by_memory: dict[str, list[HistoryCommit]] = {}
         for memory_id, *row in sorted(rows):
             by_memory.setdefault(memory_id, []).append(self._record(*row))
         return by_memory
 
-    def ids_of(self, records: Iterable[CodeRecord]) -> dict[str, list[str]]:
-        """The memories that records are about, by memory commit."""
-        oids = [record.commit for record in records]
-        ids: dict[str, list[str]] = {}
+    def ids_of(self, records: Iterable[HistoryCommit]) -> list[str]:
+        """The memories that records are about."""
+        oids = [record.oid for record in records]
         table = "history_changes JOIN history_commits USING (n)"
-        for oid, memory_id in self._select("oid, id", table, "oid", oids, _NAMING):
-            ids.setdefault(oid, []).append(memory_id)
-        return ids
+        return list(dict.fromkeys(i for (i,) in self._select("id", table, "oid", oids, _NAMING)))
 
     def branches_of(self, commits: Iterable[str]) -> dict[str, list[str]]:
         """The branches on which commits were made, by commit."""
@@ -119,11 +97,11 @@ class CodeRecords:
         )
         return [(branch, head, base) for branch, head, base, _ in self._database.rows(query)]
 
-    def _list(self, key: str, values: list[str]) -> list[CodeRecord]:
+    def _list(self, key: str, values: list[str]) -> list[HistoryCommit]:
         rows = self._select(COLUMNS, "history_commits", key, values, _SAYING)
         return sorted(self._record(*row) for row in rows)
 
-    def _list_where(self, where: str, *values: object) -> list[CodeRecord]:
+    def _list_where(self, where: str, *values: object) -> list[HistoryCommit]:
         query = f"SELECT {COLUMNS} FROM history_commits WHERE {_SAYING} AND {where}"  # noqa: S608
         return [self._record(*row) for row in self._database.rows(query, values)]
 
@@ -138,12 +116,10 @@ class CodeRecords:
         """Read what is new in the histories of some tips."""
         history = History(self._database, most_unkept=MOST_UNKEPT)
         history.catch_up(vault, tips)
-        query = "SELECT oid FROM code_last WHERE is_private = ?"
-        last = [row[0] for row in self._database.rows(query, (int(vault.is_private),))]
-        rows = history.list_after(*last or [""], is_private=vault.is_private)
+        rows = history.list_unread("code", is_private=vault.is_private)
         if not rows:
             return
-        own = self._list_own([self._record_of(row) for row in reversed(rows) if row.op != JOIN])
+        own = self._list_own(rows)
         heads = {row.code.head for row in rows if row.code.head and not row.is_promotion}
         marks = [(self._mark(oid), oid) for oid in heads | {oid for oid, _ in own}]
 
@@ -157,39 +133,27 @@ class CodeRecords:
 
         self._database.ensure(change)
 
-    def _record(self, *row: Any) -> CodeRecord:
-        return self._record_of(as_commit(*row))
+    def _record(self, *row: Any) -> HistoryCommit:
+        """Return the commit in a row. A promotion names where the code of its target was, which
+        says nothing, and not always where it took its memories from."""
+        commit = as_commit(*row)
+        if not commit.is_promotion:
+            return commit
+        source = commit.promoted_from or find_source(self._repository, commit.oid)
+        return commit._replace(promoted_from=source, code=commit.code._replace(head=None))
 
-    def _record_of(self, commit: HistoryCommit) -> CodeRecord:
-        taken_from = commit.promoted_from
-        if commit.is_promotion and not taken_from:
-            taken_from = find_source(self._repository, commit.oid)
-        return CodeRecord(
-            commit.oid,
-            commit.op,
-            commit.time,
-            commit.code.branch,
-            "" if commit.is_promotion else commit.code.head or "",
-            commit.code.base or "",
-            commit.code.is_dirty,
-            commit.merged_as,
-            taken_from,
-            commit.merge_kind,
-        )
-
-    def _list_own(self, records: Sequence[CodeRecord]) -> list[tuple[str, str]]:
-        """The commits that branches had of their own, newest records first: an older one's head is
+    def _list_own(self, rows: list[HistoryCommit]) -> list[tuple[str, str]]:
+        """The commits that branches had of their own, newest rows first: an older one's head is
         mostly among those of a newer one."""
         own: dict[tuple[str, str], None] = {}
-        for record in records:
-            if not record.op or not record.has_own_commits or not record.base or record.merged_as:
+        for row in reversed(rows):
+            head, base = row.code.head, row.code.base
+            if row.op in ("", JOIN) or row.merged_as or row.is_promotion:
                 continue
-            if (record.head, record.branch) in own:
+            if not head or not base or head == base or (head, row.code.branch) in own:
                 continue
-            commits = self._repository.read_parents(
-                record.head, without=record.base, most=_MOST_OWN
-            )
-            own |= dict.fromkeys((oid, record.branch) for oid in commits or (record.head,))
+            commits = self._repository.read_parents(head, without=base, most=_MOST_OWN)
+            own |= dict.fromkeys((oid, row.code.branch) for oid in commits or (head,))
         return list(own)
 
     def _mark(self, commit: str) -> str:

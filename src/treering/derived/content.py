@@ -38,7 +38,7 @@ from treering.text.flags import DETECTORS, DetectorRules
 if TYPE_CHECKING:
     import sqlite3
 
-Versions = Callable[[Iterable[str]], Mapping[str, Version]]
+FindVersions = Callable[[Iterable[str]], Mapping[str, Version]]
 
 _BATCH_SIZE = 1_000
 _MAX_PER_KEY = 40
@@ -74,7 +74,7 @@ class MemoryRows:
     def __init__(
         self,
         database: Database,
-        versions: Versions = lambda blobs: {},  # noqa: ARG005
+        versions: FindVersions = lambda blobs: {},  # noqa: ARG005
         clock: Clock = wall_clock,
     ) -> None:
         self.database = database
@@ -235,7 +235,12 @@ class MemoryRows:
         nothing = dict[str, Entry]()
         entries = self.database.ask(lambda db: _select_entries(db, blobs), nothing)
         versions, now = self._versions(entries), self._clock()
-        return {b: _date(entry, versions.get(b), now) for b, entry in entries.items()}
+        for blob, entry in entries.items():
+            version = versions.get(blob)
+            created, modified = credible_dates(entry.created, entry.modified, version, now)
+            said = when_said(created, modified, version)
+            entries[blob] = entry._replace(created=created, modified=modified, said=said)
+        return entries
 
     def list_sharing(self, keys: Sequence[str], limit: int) -> dict[str, list[str]]:
         """List the blobs of memories that have each of some keys, the newest `limit` per key."""
@@ -391,12 +396,6 @@ def _entry(blob: str, facts: str, found: str | None) -> Entry:
             "flags": None if found is None else tuple(json.loads(found)),
         }
     )
-
-
-def _date(entry: Entry, version: Version | None, now: float) -> Entry:
-    created, modified = credible_dates(entry.created, entry.modified, version, now)
-    said = when_said(created, modified, version)
-    return entry._replace(created=created, modified=modified, said=said)
 
 
 def _candidates(

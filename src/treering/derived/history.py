@@ -162,14 +162,15 @@ class History:
     def _list_known(self, oids: list[str]) -> set[str]:
         return {oid for (oid,) in self._database.select("oid", "history_commits", "oid", oids)}
 
-    def list_after(self, last: str, *, is_private: bool) -> list[HistoryCommit]:
-        """List the commits that were read after another one, or all if that is not here."""
+    def list_unread(self, reader: str, *, is_private: bool) -> list[HistoryCommit]:
+        """List the commits after the last one that a reader has looked at, as its table `_last`
+        says; all where it does not."""
         query = (
-            f"SELECT {COLUMNS} FROM history_commits WHERE is_private = ? AND n >"  # noqa: S608
-            " ifnull((SELECT n FROM history_commits WHERE oid = ?), 0) ORDER BY n"
+            f"SELECT {COLUMNS} FROM history_commits WHERE is_private = ? AND n > ifnull("  # noqa: S608
+            f"(SELECT n FROM history_commits JOIN {reader}_last USING (oid)"
+            f" WHERE {reader}_last.is_private = ?), 0) ORDER BY n"
         )
-        rows = self._database.rows(query, (int(is_private), last))
-        return [as_commit(*row) for row in rows]
+        return [as_commit(*row) for row in self._database.rows(query, 2 * (int(is_private),))]
 
     def select_changes(
         self, commits: Iterable[str], *, memory_id: str = ""

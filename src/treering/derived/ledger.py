@@ -7,7 +7,6 @@ not know is nobody's word.
     authorship          blob -> whose words it holds, and since when (see model/provenance.py)
     authorship_commits  commit -> when it was made, as far as that is credible
     authorship_last     the last row of history that was looked at
-    authorship_people   the addresses of those who made commits
     authorship_noted    what git does not tell for ever, from the file below
     authorship_logs     how far each ref log, and that file, has been read
 
@@ -33,7 +32,7 @@ from treering.git.binding import GitError
 from treering.model import scope
 from treering.model.dates import format_moment
 from treering.model.memory import Memory, is_id
-from treering.model.provenance import Contributor, Version, redate
+from treering.model.provenance import Contributor, Version, address_of, redate
 from treering.store.state import StateFolder, hash_name
 from treering.store.store import Store
 from treering.store.vault import Vault
@@ -159,7 +158,8 @@ class Ledger(VersionTable):
 
     def people(self) -> set[str]:
         """Return the addresses in whose names memories were committed."""
-        return {row[0] for row in self._database.rows("SELECT address FROM authorship_people")}
+        rows = self._database.rows("SELECT DISTINCT author FROM history_commits")
+        return {address for (author,) in rows if (address := address_of(author))}
 
     def note_commit(self, vault: Vault, commit: str) -> None:
         """A commit that this process has just made, the newest of its scope: when somebody asks, no
@@ -245,9 +245,7 @@ class Ledger(VersionTable):
 
     def _list_new(self, vault: Vault) -> list[HistoryCommit]:
         """Return the rows of history that nobody has looked at."""
-        query = "SELECT oid FROM authorship_last WHERE is_private = ?"
-        last = [row[0] for row in self._database.rows(query, (int(vault.is_private),))]
-        rows = self._history.list_after(*last or [""], is_private=vault.is_private)
+        rows = self._history.list_unread("authorship", is_private=vault.is_private)
         known = self._moments(row.oid for row in rows)
         return [row for row in rows if row.oid not in known]
 
@@ -311,8 +309,6 @@ class Ledger(VersionTable):
             db.executemany(_ADD_VERSION, versions)
             moments = ((oid, *moment) for oid, moment in walk.moments.items())
             db.executemany("INSERT OR IGNORE INTO authorship_commits VALUES (?, ?, ?)", moments)
-            people = ((person,) for person in walk.people - {""})
-            db.executemany("INSERT OR IGNORE INTO authorship_people VALUES (?)", people)
             db.executemany("INSERT OR IGNORE INTO authorship_noted VALUES (?, ?)", new_ahead)
             here = (int(vault.is_private), rows[-1].oid)
             db.execute("INSERT OR REPLACE INTO authorship_last VALUES (?, ?)", here)

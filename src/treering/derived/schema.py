@@ -40,7 +40,7 @@ TABLES: dict[str, Table] = {
     ),
     # See ledger.py.
     "authorship": Table(
-        2,
+        3,
         """
         CREATE TABLE authorship (blob TEXT PRIMARY KEY, id TEXT, people TEXT, born REAL,
             changed REAL, said REAL, words TEXT) WITHOUT ROWID;
@@ -49,7 +49,6 @@ TABLES: dict[str, Table] = {
             WITHOUT ROWID;
         CREATE INDEX authorship_odd ON authorship_commits (is_odd) WHERE is_odd;
         CREATE TABLE authorship_last (is_private INTEGER PRIMARY KEY, oid TEXT);
-        CREATE TABLE authorship_people (address TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE authorship_noted (oid TEXT, word TEXT, PRIMARY KEY (oid, word)) WITHOUT ROWID;
         CREATE TABLE authorship_logs (name TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID
         """,

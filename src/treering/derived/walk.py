@@ -70,7 +70,6 @@ class Walk:
         self.moments: dict[str, Moment] = {}
         #: Commits that were dated ahead when they were first seen here.
         self.ahead: set[str] = set()
-        self.people: set[str] = set()
         for version in versions:
             self._keep(version)
         self.found.clear()
@@ -83,7 +82,6 @@ class Walk:
         if not is_here and (is_ahead or commit.time > self._now + TOLERANCE):
             self.ahead.add(commit.oid)
         moment = self._moment(commit, is_here=is_here)
-        self.people.add(address_of(commit.author))
         is_nobodys = address_of(commit.author) == NOBODY.email and not is_here
         who = SOMEONE if is_cut or is_nobodys else Contributor(commit.author, is_here)
         for put in commit.files:

@@ -172,6 +172,16 @@ class LineShift(NamedTuple):
     new_first: int
     new_count: int
 
+    @property
+    def old(self) -> range:
+        """Return the numbers of the old lines."""
+        return range(self.old_first, self.old_first + self.old_count)
+
+    @property
+    def new(self) -> range:
+        """Return the numbers of the new lines."""
+        return range(self.new_first, self.new_first + self.new_count)
+
 
 def compare_lines(old: bytes, new: bytes) -> list[LineShift]:
     """Return where two texts differ, in order; an empty side stands before its first line."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from treering.branches.long_lived import is_long_lived
-from treering.branches.names import code_heads
+from treering.branches.names import code_heads, is_gone
 from treering.branches.tips import remote_tip_ref
 from treering.branches.trunk import trunk_of
 from treering.errors import StoreDamaged
@@ -44,7 +44,7 @@ class Fetching(NamedTuple):
 
     repository: Repository
     wire: Remote
-    say: Callable[[str], None]
+    on_progress: Callable[[str], None]
     notes: list[str]
 
     def choose(self, there: Sequence[RemoteHead]) -> list[RemoteHead]:
@@ -91,7 +91,7 @@ class Fetching(NamedTuple):
             if ref not in before or before[ref].tip != head.tip:
                 news[head.ref] = ref
         if news:
-            self.say(f"fetching {len(news)} heads")
+            self.on_progress(f"fetching {len(news)} heads")
         tips = {head.ref: head.tip for head in there}
         folder = self.repository.common_dir
         if len(news) >= MANY:
@@ -144,20 +144,24 @@ def _name_clones(some: Iterable[RemoteHead]) -> str:
     return "clone " + ", ".join(named) + (f" and {more} more clones" if more else "")
 
 
-def has_moved(state: RemoteState, before: Mapping[str, FetchedHead]) -> bool:
-    """Return whether a remote no longer has something as it was seen."""
-    now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
-    return any(now.get(ref) != head.tip for ref, head in before.items())
-
-
-def keep_lost(
-    vault: Vault, held: Held, state: RemoteState, before: Mapping[str, FetchedHead]
-) -> None:
+def keep_lost(store: Store, state: RemoteState, before: Mapping[str, FetchedHead]) -> None:
     """A head once seen stays known, whatever its ref does: absence is not a deletion. A branch that
     is gone, and that another has taken over whole, is known there."""
     now = {head.seen_at(state.remote).ref: head.tip for head in state.list_heads()}
-    trunk = Scope(trunk_of(vault.repository))
     moved = [head for head in before.values() if now.get(head.ref) != head.tip]
+    if moved:
+        with store.lock() as held:
+            _keep_lost(store.shared, held, state, moved, now)
+
+
+def _keep_lost(
+    vault: Vault,
+    held: Held,
+    state: RemoteState,
+    moved: Collection[FetchedHead],
+    now: Mapping[str, str],
+) -> None:
+    targets = plan.list_targets(vault, Scope(trunk_of(vault.repository)))
     scopes = {head: _scope_here(vault, state.remote, head) for head in moved}
     there = {scope: state.tips(scope) for scope in scopes.values() if scope}
     unheld = _list_unheld(vault, state, scopes)
@@ -170,8 +174,8 @@ def keep_lost(
             and not plan.is_published_elsewhere(vault, state, scope, head.tip)
             and (
                 is_long_lived(vault.repository, scope.branch)
-                or not plan.is_gone(vault.repository, scope)
-                or not plan.is_promoted(vault, trunk, scope, head.tip)
+                or not is_gone(vault.repository, scope)
+                or not plan.is_promoted(vault, scope, head.tip, targets)
             )
         )
         copy = head._replace(kind=LOST, clone=head.tip[:12])
@@ -256,21 +260,19 @@ def keep(store: Store, state: RemoteState) -> None:
         if is_commit(head.tip)
     }
     if now != set(list_seen(vault.repository, state.remote)):
-        name, new = SEEN + state.remote, _write(store, now) if now else None
+        names: dict[str, list[str]] = {}
+        for component, tip in sorted(now):
+            names.setdefault(tip, []).append(component)
+        lines = [_SUBJECT, "", *(" ".join(names[tip]) for tip in sorted(names))]
+        objects, new = vault.repository.objects, None
+        if names:
+            tree, text = objects.write_tree(None, {}), "\n".join(lines) + "\n"
+            new = objects.write_commit(tree, tuple(sorted(names)), NOBODY, 0, text)
+        name = SEEN + state.remote
         with store.lock() as lock:
             old = refs.read(vault.repository.handle, name)
             if old != new:
                 vault.move_ref(lock, name, new, old=old, why="sync: seen")
-
-
-def _write(store: Store, now: Iterable[tuple[str, str]]) -> str:
-    names: dict[str, list[str]] = {}
-    for component, tip in sorted(now):
-        names.setdefault(tip, []).append(component)
-    objects = store.repository.objects
-    lines = [_SUBJECT, "", *(" ".join(names[tip]) for tip in sorted(names))]
-    text = "\n".join(lines) + "\n"
-    return objects.write_commit(objects.write_tree(None, {}), tuple(sorted(names)), NOBODY, 0, text)
 
 
 #: Commits asked for in one sync: whoever may push names as many as they like.

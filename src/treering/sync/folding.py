@@ -27,23 +27,25 @@ _BATCH_SIZE = 200
 def fold(store: Store, wire: Remote, state: RemoteState, now: float) -> int:
     """Make fewer heads of many; how many went. What is not seen as one is left alone."""
     vault = store.shared
-    held = {scope: _list_held_here(vault, state, scope) for scope in state.heads}
+    contained = {scope: _list_contained_here(vault, state, scope) for scope in state.heads}
     quiet = {
         scope: some
         for scope in state.heads
-        if len(some := _list_quiet(vault, state, scope, held[scope], now)) >= _WORTH_IT
+        if len(some := _list_quiet(vault, state, scope, contained[scope], now)) >= _WORTH_IT
     }
-    if not quiet and not any(held.values()):
+    if not quiet and not any(contained.values()):
         return 0
     if quiet:
-        _say_joins(store, vault, wire, state, quiet)
+        _push_joins(store, vault, wire, state, quiet)
     heads_there = read_listing(wire.look(state.prefix, HEADS).refs, state.prefix)
     there = RemoteState.of(vault, state.remote, state.prefix, state.clone, heads_there)
-    removals = {head.ref: head.tip for head in islice(list_held(vault, there.heads), _BATCH_SIZE)}
+    removals = {
+        head.ref: head.tip for head in islice(list_contained_heads(vault, there.heads), _BATCH_SIZE)
+    }
     return sum(result.is_done for result in wire.push({}, removals, removals)) if removals else 0
 
 
-def _list_held_here(vault: Vault, state: RemoteState, scope: Scope) -> set[str]:
+def _list_contained_here(vault: Vault, state: RemoteState, scope: Scope) -> set[str]:
     """The heads of other clones that ours hold."""
     seen = heads.list_heads(vault, scope)
     view = vault.tip(scope) if seen else None
@@ -72,7 +74,7 @@ def _list_others(state: RemoteState, scope: Scope) -> list[RemoteHead]:
     return [h for h in state.heads[scope] if h.clone not in (state.clone, WORKING)]
 
 
-def _say_joins(
+def _push_joins(
     store: Store,
     vault: Vault,
     wire: Remote,
@@ -99,7 +101,9 @@ def _say_joins(
                 state.note_pushed(vault, lock, scope, tip)
 
 
-def list_held(vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]) -> Iterator[RemoteHead]:
+def list_contained_heads(
+    vault: Vault, there: Mapping[Scope, Sequence[RemoteHead]]
+) -> Iterator[RemoteHead]:
     """The heads that another one of their scope holds there; of equal ones the smaller name
     stays."""
     for some in there.values():

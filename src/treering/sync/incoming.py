@@ -41,18 +41,16 @@ class IncomingScope(NamedTuple):
     refusals: Mapping[str, str] = MappingProxyType({})
     #: What is known to be whole of each head, or nothing.
     bases: Mapping[str, str | None] = MappingProxyType({})
-    own: str = ""  # what this clone's own ref there has
 
-    def as_rewritten(self, vault: Vault, commits: Mapping[str, str], own: str) -> "IncomingScope":
+    def as_rewritten(self, vault: Vault, commits: Mapping[str, str]) -> "IncomingScope":
         """The same after a redaction, which wrote commits again: what they lack is looked for in
         the new ones, where it has no text that was taken out."""
-        same = self._replace(own=commits.get(own, own))
         if commits.keys().isdisjoint(self.heads):
-            return same
+            return self
         pairs = ((commits.get(tip, tip), base) for tip, base in self.bases.items())
         bases = {tip: commits.get(base, base) if base else None for tip, base in pairs}
         losses = find_losses(vault, self.scope, bases)
-        return same._replace(heads=tuple(bases), losses=losses, bases=bases)
+        return self._replace(heads=tuple(bases), losses=losses, bases=bases)
 
     def without(self, heads: Collection[str]) -> "IncomingScope":
         """The same without some heads."""
@@ -71,7 +69,7 @@ class ScopeOutcome(NamedTuple):
     #: Where what we saw before is kept, if something of it is not as it was.
     undo: str | None = None
     #: Heads with what was left out of them, which nobody has pushed yet.
-    mended: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
 
 
 def look_over(
@@ -98,20 +96,16 @@ def refuse_unreadable(vault: Vault, scope: Scope, tip: str) -> None:
     """A remote may hold anything: what is no scope of ours stays where it is."""
     commit = vault.repository.objects.commit(tip)
     memories = vault.trees.memories(commit.tree)
-    if memories and _size_of(vault, memories) > _MOST_LISTED:
-        raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
+    if memories:  # a tree may be a bomb
+        objects = vault.repository.objects
+        size = objects.size(memories)
+        if size <= _MOST_LISTED:
+            size += sum(objects.size(tree) for tree in vault.trees.shards(memories).values())
+        if size > _MOST_LISTED:
+            raise StoreDamaged(f"{scope.branch} has too many memories to be real.")
     vault.snapshot_at(scope, tip)
     if message.read(commit.message).format > FORMAT:
         raise FormatTooNew(f"{scope.branch} was written by a newer treering.")
-
-
-def _size_of(vault: Vault, memories: str) -> int:
-    """Return how many bytes there are to read before a single memory is: a tree may be a bomb."""
-    objects = vault.repository.objects
-    total = objects.size(memories)
-    if total <= _MOST_LISTED:
-        total += sum(objects.size(tree) for tree in vault.trees.shards(memories).values())
-    return total
 
 
 # --- taking in -----------------------------------------------------------------------------------
@@ -126,9 +120,13 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
     `is_ahead` says that we have something to say there, too, that nobody has yet.
     """
     scope = incoming.scope
-    _follow_name(actor, vault, scope)
+    if actor.store.repository.tip_of(scope.branch) and not vault.head(scope):
+        # A renamed branch's memories get its name before others' of that name come in.
+        old = earlier_scope(actor.store.repository, vault, scope.branch)
+        if old and vault.head(old):
+            rename(actor.held, vault, old, scope)
     notes: list[str] = []
-    mended: list[str] = []
+    repaired: list[str] = []
     tips = list(incoming.heads)
     for number, tip in enumerate(tips):
         if loss := incoming.losses.get(tip):
@@ -137,33 +135,28 @@ def take_in(actor: Actor, vault: Vault, incoming: IncomingScope, *, is_ahead: bo
                 for part in describe_losses(vault, scope, loss)
             )
             tips[number] = put_back(vault, scope, tip, loss)
-            mended.append(tips[number])
+            repaired.append(tips[number])
     if not is_wanted(vault, scope):
-        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+        return ScopeOutcome("unchanged", tuple(notes), repaired=tuple(repaired))
     before = incoming.before
     view, result = heads.add_heads_to_view(vault, actor.held, scope, list(dict.fromkeys(tips)))
     if answer_future(actor, vault, scope):
         view = vault.tip(scope)
     if view == before or view is None:
-        return ScopeOutcome("unchanged", tuple(notes), mended=tuple(mended))
+        return ScopeOutcome("unchanged", tuple(notes), repaired=tuple(repaired))
     outcome = ScopeOutcome(
         status="new" if before is None else "merged" if is_ahead else "updated",
         notes=(*notes, *(result.notes if result else ())),
         memories=len(result.ids) if result else 0,
-        mended=tuple(mended),
+        repaired=tuple(repaired),
     )
-    return _with_way_back(actor, vault, scope, before, outcome)
-
-
-def _with_way_back(
-    actor: Actor, vault: Vault, scope: Scope, before: str | None, outcome: ScopeOutcome
-) -> ScopeOutcome:
-    """Keep what we saw before, where something of it is not as it was."""
     if before is None or not (effect := undo.measure(vault, before, vault.tip(scope))).changed:
         return outcome
-    note = Advice(f"{effect}: {{}} takes it back", Call("restore", scope.branch, before_sync=True))
-    notes = (*outcome.notes, note) if effect.is_large else outcome.notes
-    return outcome._replace(notes=notes, undo=undo.keep(actor, vault, scope, before))
+    # Something of what we saw before is not as it was.
+    told = Advice(f"{effect}: {{}} takes it back", Call("restore", scope.branch, before_sync=True))
+    if effect.is_large:
+        outcome = outcome._replace(notes=(*outcome.notes, told))
+    return outcome._replace(undo=undo.keep(actor, vault, scope, before))
 
 
 def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
@@ -184,37 +177,25 @@ def answer_future(actor: Actor, vault: Vault, scope: Scope) -> bool:
     return True
 
 
-def _follow_name(actor: Actor, vault: Vault, scope: Scope) -> None:
-    """A renamed branch's memories get its name before others' of that name come in."""
-    if actor.store.repository.tip_of(scope.branch) is None or vault.head(scope):
-        return
-    old = earlier_scope(actor.store.repository, vault, scope.branch)
-    if old and vault.head(old):
-        rename(actor.held, vault, old, scope)
-
-
-class KnownHeads(NamedTuple):
-    """Heads of a remote that were seen before: by a fetch, and by a sync that looked at them."""
-
-    #: Head -> what its ref had before this sync.
-    previous: Mapping[str, str]
-    #: Names of scopes and heads of them that are not ours.
-    verified: Collection[tuple[str, str]]
-    #: Only what a fetch saw counts: a clone on one disk has objects that nobody fetched.
-    is_fetch_only: bool
-
-
 def list_unseen(
-    store: Store, state: RemoteState, known: KnownHeads
+    store: Store,
+    state: RemoteState,
+    previous: Mapping[str, str] = MappingProxyType({}),
+    verified: Collection[tuple[str, str]] = (),
+    *,
+    is_fetch_only: bool = False,
 ) -> dict[Scope, dict[str, str | None]]:
     """The heads of each scope that are not seen with ours, or were not looked at, each with what is
-    known to be whole of it, or None."""
+    known to be whole of it, or None.
+
+    `previous` has what the ref of a head had before this sync, `verified` the names of scopes and
+    heads of them that are not ours and that a sync looked at. With `is_fetch_only` only what a
+    fetch saw counts: a clone on one disk has objects that nobody fetched.
+    """
     unseen: dict[Scope, dict[str, str | None]] = {}
     exists = store.repository.objects.exists
     for scope in state.heads:
-        tips = [
-            tip for tip in state.tips(scope) if not known.is_fetch_only or tip in known.previous
-        ]
+        tips = [tip for tip in state.tips(scope) if not is_fetch_only or tip in previous]
         tips = _leave_out_aside(store, scope, tips)
         ours = dict.fromkeys(heads.list_heads(store.shared, scope))
         if ours:
@@ -223,14 +204,14 @@ def list_unseen(
             last, own = state.own_head(scope), store.shared.head(scope)
             if last in tips and own and contains(store.repository, own, last):
                 tips.remove(last)
-            bases = _list_news(store, scope, tips, ours, known.previous)
+            bases = _list_news(store, scope, tips, ours, previous)
         else:
             is_ours = is_wanted(store.shared, scope)
             bases = {
-                tip: earlier if (scope.component, earlier) in known.verified else None
+                tip: earlier if (scope.component, earlier) in verified else None
                 for tip in tips
-                for earlier in (known.previous.get(tip, ""),)
-                if (is_ours or (scope.component, tip) not in known.verified) and exists(tip)
+                for earlier in (previous.get(tip, ""),)
+                if (is_ours or (scope.component, tip) not in verified) and exists(tip)
             }
         if bases:
             unseen[scope] = bases

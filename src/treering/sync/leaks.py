@@ -32,15 +32,18 @@ Departures = Mapping[str, Sequence[NewVersion]]
 def list_departures(vault: Vault, heads: Iterable[str], there: Iterable[str]) -> Departures:
     """Return what heads would let a remote see that no head there has."""
     here = [head for head in there if vault.repository.objects.exists(head)]
-    return {head: list(dict.fromkeys(_list_new(vault, head, here))) for head in heads}
-
-
-def _list_new(vault: Vault, head: str, there: Sequence[str]) -> Iterator[NewVersion]:
-    commits = vault.history.read(vault, [head], without=there)
-    for oid, changes in vault.history.read_changes(vault, commits).items():
-        if len(commits[oid].parents) > 1 or commits[oid].op == KEEP:
-            continue  # what it puts together, or back, is in the others
-        yield from (NewVersion(change.id, change.blob) for change in changes if change.blob)
+    departures: dict[str, list[NewVersion]] = {}
+    for head in heads:
+        commits = vault.history.read(vault, [head], without=here)
+        departures[head] = [
+            NewVersion(change.id, change.blob)
+            for oid, changes in vault.history.read_changes(vault, commits).items()
+            # What puts something together, or back, has it from the others.
+            if len(commits[oid].parents) < 2 and commits[oid].op != KEEP
+            for change in changes
+            if change.blob
+        ]
+    return departures
 
 
 def find_leaks(vault: Vault, versions: Iterable[NewVersion]) -> Iterator[Leak]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from treering.branches import undo
 from treering.branches.apply import Actor, forget_tip
 from treering.branches.long_lived import is_long_lived
-from treering.branches.names import is_left_over
+from treering.branches.names import is_gone, is_left_over
 from treering.branches.promotion import is_taken_over
 from treering.branches.sharing import SharingRules, pushed_ref, read_pushed
 from treering.branches.survey import list_trash, local_scopes, seen_scopes
@@ -90,7 +90,7 @@ def plan_push(
     pushed yet."""
     trunk = Scope(rules.trunk)
     mine = local_scopes(vault)
-    promotion = _Promoted(vault, trunk, mine)
+    targets = list_targets(vault, trunk)
     known = {
         scope: heads.list_heads(vault, scope)
         for scope, tip in mine.items()
@@ -107,7 +107,7 @@ def plan_push(
             news = [head for head in news if not is_published_elsewhere(vault, state, scope, head)]
         if news:
             lost = _list_finished(store.repository, vault, state, scope, news)
-            news = [h for h in news if h not in lost or not promotion.is_all_of(scope, h)]
+            news = [h for h in news if h not in lost or not is_promoted(vault, scope, h, targets)]
         if not news:
             continue
         if reason := rules.find(scope, some).reason:
@@ -224,29 +224,22 @@ def _find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[
     return find_withdrawal(vault, trunk, scope, some)
 
 
-class _Promoted:
-    """A check whether another scope has taken all of one over: the trunk's first, as a rule."""
-
-    def __init__(self, vault: Vault, trunk: Scope, tips: Mapping[Scope, str]) -> None:
-        self._vault = vault
-        view = vault.tip(trunk)
-        self._tips = ({trunk: view} if view else {}) | dict(tips)
-
-    def is_all_of(self, scope: Scope, head: str) -> bool:
-        """Several heads that are seen as one are parents of a promotion, and their join is not."""
-        here, joined = self._vault.snapshot_at(scope, head), heads.list_joined(self._vault, head)
-        is_ancestor = self._vault.repository.is_ancestor
-        return any(
-            other != scope
-            and all(is_ancestor(one, tip) for one in joined)
-            and is_taken_over(self._vault, here, self._vault.snapshot_at(other, tip))
-            for other, tip in self._tips.items()
-        )
+def list_targets(vault: Vault, trunk: Scope) -> dict[Scope, str]:
+    """Return the scopes that may have taken others over: the trunk's first, as a rule."""
+    view = vault.tip(trunk)
+    return ({trunk: view} if view else {}) | local_scopes(vault)
 
 
-def is_promoted(vault: Vault, trunk: Scope, scope: Scope, head: str) -> bool:
-    """Return whether all a head says is in another scope of ours."""
-    return _Promoted(vault, trunk, local_scopes(vault)).is_all_of(scope, head)
+def is_promoted(vault: Vault, scope: Scope, head: str, targets: Mapping[Scope, str]) -> bool:
+    """Return whether another scope has taken over all that a head says. Several heads that are seen
+    as one are parents of a promotion, and their join is not."""
+    here, joined = vault.snapshot_at(scope, head), heads.list_joined(vault, head)
+    return any(
+        other != scope
+        and all(vault.repository.is_ancestor(one, tip) for one in joined)
+        and is_taken_over(vault, here, vault.snapshot_at(other, tip))
+        for other, tip in targets.items()
+    )
 
 
 # --- what need not be there ----------------------------------------------------------------------
@@ -259,6 +252,7 @@ def list_gone(
     all in another scope. What nobody else holds stays, and so does what a branch that stays gave to
     another: others would say it again."""
     trunk = Scope(trunk_of(store.repository))
+    targets = list_targets(vault, trunk)
     removals: dict[str, Scope] = {}
     for scope in state.heads:
         name, tip = state.own_ref(scope), state.own_head(scope)
@@ -271,36 +265,21 @@ def list_gone(
             or is_published_elsewhere(vault, state, scope, tip, [*removals, name])
             or (
                 not is_long_lived(store.repository, scope.branch)
-                and is_promoted(vault, trunk, scope, tip)
+                and is_promoted(vault, scope, tip, targets)
             )
         ):
             removals[name] = scope
-    return removals | _list_promoted(store, vault, state, new.get(trunk), trunk)
-
-
-def _list_promoted(
-    store: Store, vault: Vault, state: RemoteState, new: str | None, trunk: Scope
-) -> dict[str, Scope]:
-    """Heads of any clone whose branch is gone, and which are all in what the trunk now says."""
-    if new is None:
-        return {}
     over = [s for s in state.heads if s != trunk and is_gone(store.repository, s)]
-    if not over:
-        return {}
-    within = set(reach.list_tips_within(vault.repository.common_dir, new, REMOTES))
-    return {
-        head.ref: scope
-        for scope in over
-        for head in state.heads[scope]
-        if head.tip in within and is_promoted(vault, trunk, scope, head.tip)
-    }
-
-
-def is_gone(repository: Repository, scope: Scope) -> bool:
-    """Return whether neither this clone nor a remote it knows has the branch."""
-    if repository.tip_of(scope.branch) or repository.head().branch == scope.branch:
-        return False
-    return not any(repository.remote_tip_of(r, scope.branch) for r in repository.remotes())
+    if over and (told := new.get(trunk)):
+        # Heads of any clone whose branch is gone, and which are all in what the trunk now says.
+        within = set(reach.list_tips_within(vault.repository.common_dir, told, REMOTES))
+        removals |= {
+            head.ref: scope
+            for scope in over
+            for head in state.heads[scope]
+            if head.tip in within and is_promoted(vault, scope, head.tip, targets)
+        }
+    return removals
 
 
 def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
@@ -311,23 +290,12 @@ def drop_promoted(actor: Actor, vault: Vault) -> list[Scope]:
     for scope, tip in seen_scopes(vault).items():
         if scope == trunk or not is_gone(actor.store.repository, scope):
             continue
-        if is_promoted(vault, trunk, scope, tip):
+        if is_promoted(vault, scope, tip, list_targets(vault, trunk)):
             undo.keep(actor, vault, scope, tip)
             heads.move_head(vault, actor.held, scope, None, why="sync: promoted elsewhere")
             forget_tip(actor, vault, scope)
             scopes.append(scope)
     return scopes
-
-
-# --- whose a ref is ------------------------------------------------------------------------------
-
-
-def is_ours(vault: Vault, state: RemoteState, scope: Scope, tip: str) -> bool:
-    """Return whether we pushed a tip, here, under this clone's name. If our ref on a remote has
-    another, this repository or that one is a copy. What we last pushed is kept apart from what a
-    fetch saw; where the answer to a push was lost, our own head had the tip."""
-    last = refs.read(vault.repository.handle, pushed_ref(state.remote, state.name_of(scope)))
-    return tip == last or tip in refs.reflog(vault.repository.common_dir, scope.ref)
 
 
 def put_together(

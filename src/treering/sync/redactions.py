@@ -41,7 +41,6 @@ class _Found(NamedTuple):
     id: str
     has_text: bool
     head: str
-    scope: Scope
 
 
 class Redactions:
@@ -56,7 +55,7 @@ class Redactions:
         #: The part of it that replaces what other clones have on a remote.
         self.replaced: dict[str, str] = {}
         #: Memories whose redaction waits for a yes, and the heads that ask for it.
-        self.waiting: dict[str, str] = {}
+        self.waiting: set[str] = set()
         self.carriers: set[str] = set()
         self.notes: list[str] = []
 
@@ -86,7 +85,6 @@ class Redactions:
         ids = {one.id for one in found if one.has_text}
         ids |= list_with_text(self._vault, {*self.unpublished, *(one.id for one in found)} - ids)
         own = ids & list_own(self._vault)
-        heads = {one.id: one.head for one in found if one.id in ids}
         by_redactor: dict[str, set[str]] = {}
         written: set[str] = set()
         for memory_id, authors in self._find_redactors(ids - own, {o.head for o in found}).items():
@@ -95,7 +93,7 @@ class Redactions:
             by_redactor.setdefault(min(writers or authors, default=""), set()).add(memory_id)
         for who, some in by_redactor.items():
             waiting = some - written if len(some) <= _MAX_AT_ONCE else some
-            self._wait(who, waiting, heads)
+            self._wait(who, waiting)
             unseen = {o.scope: o.before for o in incoming if not list_heads(self._vault, o.scope)}
             self._trash_seen(actor, unseen, waiting)  # only a fetch saw it, and shows what is there
             self._put_away(actor, who, some - waiting, incoming)
@@ -124,9 +122,9 @@ class Redactions:
         changes = self._vault.history.read_changes(self._vault, commits, memory_id=memory_id)
         return {commits[oid].author for oid in changes if commits[oid].op != REDACT}
 
-    def _wait(self, who: str, ids: Collection[str], heads: dict[str, str]) -> None:
+    def _wait(self, who: str, ids: Collection[str]) -> None:
         if ids:
-            self.waiting |= {memory_id: heads.get(memory_id, "") for memory_id in ids}
+            self.waiting.update(ids)
             self.notes.append(
                 f"{_name(who)} redacted {_count(ids)}: this waits for you, and nothing was changed "
                 f"here. `treering redact ID` agrees"
@@ -242,4 +240,4 @@ def _list_redacted(vault: Vault, incoming: IncomingScope, trunk: str | None) -> 
             blobs = {mine, theirs, at_trunk} - {None}
             stones = {is_tombstone(vault, blob) for blob in blobs if blob}
             if True in stones:
-                yield _Found(memory_id, False in stones, head, incoming.scope)
+                yield _Found(memory_id, False in stones, head)

@@ -70,24 +70,15 @@ def wrong(repository: Repository) -> list[str]:
 
 
 def repair(repository: Repository) -> bool:
-    """Put the lines right; whether something was changed."""
+    """Let `git fetch REMOTE` bring memories, too, and under no other name; return whether something
+    was changed."""
     remotes = wrong(repository)
     for remote in remotes:
-        set_up(repository, remote)
-    return bool(remotes)
-
-
-def set_up(repository: Repository, remote: str) -> None:
-    """Let `git fetch REMOTE` bring memories, too; a line for another name of it goes."""
-    take_away(repository, remote)
-    line = fetch_refspec(remote, prefix_of(repository))
-    config.add(repository.common_dir, f"remote.{remote}.fetch", line)
-
-
-def take_away(repository: Repository, remote: str) -> None:
-    for line in _lines(repository).get(remote, []):
-        if is_for_memories(line):
+        for line in filter(is_for_memories, _lines(repository).get(remote, [])):
             config.unset(repository.common_dir, f"remote.{remote}.fetch", line)
+        line = fetch_refspec(remote, prefix_of(repository))
+        config.add(repository.common_dir, f"remote.{remote}.fetch", line)
+    return bool(remotes)
 
 
 def _is_mentioned(repository: Repository) -> bool:

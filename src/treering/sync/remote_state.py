@@ -58,11 +58,6 @@ class RemoteHead(NamedTuple):
         return FetchedHead(remote, CLONES_SEEN, self.clone, self.component, self.tip)
 
 
-def ref_of(prefix: str, clone: str, there: Scope) -> str:
-    """Return the ref of a clone's head on a remote."""
-    return f"{prefix}{clone}/{there.component}"
-
-
 def read_listing(listing: Mapping[str, str], prefix: str) -> Iterator[RemoteHead]:
     """Yield the refs of a remote that can be heads: what they are called was chosen by others."""
     for ref, tip in sorted(listing.items()):
@@ -112,7 +107,7 @@ class RemoteState(NamedTuple):
         return self.names.get(scope, scope)
 
     def own_ref(self, scope: Scope) -> str:
-        return ref_of(self.prefix, self.clone, self.name_of(scope))
+        return f"{self.prefix}{self.clone}/{self.name_of(scope).component}"
 
     def own_head(self, scope: Scope) -> str:
         """Return what our own ref has there, or nothing."""

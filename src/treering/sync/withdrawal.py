@@ -4,7 +4,7 @@ A commit on the trunk says so, in a line for each scope: it travels, where a del
 an absence.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from treering.branches.apply import Actor
 from treering.branches.sharing import pushed_ref
@@ -25,18 +25,6 @@ from treering.text.masking import mask_branch
 WITHDRAW = "withdraw"
 
 
-def withdraw(actor: Actor, vault: Vault, tips: Mapping[Scope, Iterable[str]]) -> None:
-    """Write down that some heads of some scopes are not to be shared any more."""
-    lines = tuple(
-        f"{mask_branch(scope.branch)} {tip}"
-        for scope, some in sorted(tips.items())
-        for tip in sorted(some)
-    )
-    trunk, subject = Scope(actor.trunk), f"withdraw {len(lines)} scopes"
-    why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
-    actor.write(vault, trunk, {}, why)
-
-
 def withdraw_from(
     store: Store,
     act: Callable[[Held], Actor],
@@ -49,18 +37,21 @@ def withdraw_from(
     prefix = refspec.prefix_of(store.repository)
     listing = wire.look(prefix)
     state = RemoteState.of(vault, wire.name, prefix, "", read_listing(listing.refs, prefix))
-    there = state.heads
     gone = [
         (scope, head)
-        for scope, some in there.items()
+        for scope, some in state.heads.items()
         for head in some
         if any(contains(vault.repository, tip, head.tip) for tip in trash.get(scope, ()))
     ]
     if not gone:
         return ()
-    tips = {scope: {h.tip for s, h in gone if s == scope} for scope, _ in gone}
+    tips = {(scope, head.tip) for scope, head in gone}
     with store.lock() as held:
-        withdraw(act(held), vault, tips)
+        actor = act(held)
+        lines = tuple(f"{mask_branch(scope.branch)} {tip}" for scope, tip in sorted(tips))
+        trunk, subject = Scope(actor.trunk), f"withdraw {len(lines)} scopes"
+        why = Message(WITHDRAW, subject, actor.code_of(trunk), withdrawn=lines)
+        actor.write(vault, trunk, {}, why)
     leases = {head.ref: head.tip for _, head in gone}
     results = list(wire.push({}, leases, leases))
     if refusals := [result for result in results if not result.is_done]:
@@ -76,22 +67,14 @@ def withdraw_from(
 
 def find_withdrawal(vault: Vault, trunk: Scope, scope: Scope, some: Collection[str]) -> str:
     """Return who withdrew a scope that holds one of some heads, or nothing."""
-    for line in _read_lines(vault, trunk):
-        name, _, rest = line.partition(" ")
-        oid, _, who = rest.partition(" ")
-        if name == mask_branch(scope.branch) and any(
-            contains(vault.repository, oid, head) for head in some
-        ):
-            return who or "somebody"
-    return ""
-
-
-def _read_lines(vault: Vault, trunk: Scope) -> list[str]:
-    """All that was withdrawn, each line with who did it."""
     tip = vault.tip(trunk)
     commits = vault.history.read(vault, [tip], ops=(WITHDRAW,)) if tip else {}
-    return [
-        f"{line} {commit.author.partition(' <')[0]}"
-        for commit in reversed(commits.values())
-        for line in message.read(vault.repository.objects.commit(commit.oid).message).withdrawn
-    ]
+    for commit in reversed(commits.values()):
+        said = message.read(vault.repository.objects.commit(commit.oid).message)
+        for line in said.withdrawn:
+            name, oid, *_ = (*line.split(" "), "")
+            if name == mask_branch(scope.branch) and any(
+                contains(vault.repository, oid, head) for head in some
+            ):
+                return commit.author.partition(" <")[0] or "somebody"
+    return ""

@@ -11,11 +11,11 @@ keeps it for the files that are worked on. It may be deleted at any time.
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.why.source import SourceFile, entry_at, map_lines
+from treering.actions.why.source import SourceFile, entry_at, map_lines, read_source
 from treering.actions.workspace import Workspace
 from treering.errors import TreeringError
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from treering.actions.why.reasons import Via
-    from treering.actions.why.why import Explained
 
 BINDING: "tuple[Via, ...]" = ("lines", "branch", "commit")
 _MOST_FILES = 1000
@@ -104,7 +103,12 @@ class LineBindings:
 
         explanation = LineExplanation(self._workspace, branch=self._branch, binding_only=True)
         parts = explanation.explain(source._replace(edited=None), ranges) if ranges else []
-        bindings = [binding for part in parts for binding in _list_bindings(part)]
+        bindings = [
+            Binding(part.line_range.first, part.line_range.last, memory, strength)
+            for part in parts
+            for memory, reason in part.reasons.items()
+            if (strength := max(reason.ways.get(via, 0.0) for via in BINDING))
+        ]
         return bindings, not explanation.is_cut_short
 
     def refresh_recent(self, seconds: float) -> int:
@@ -123,12 +127,9 @@ class LineBindings:
                 continue
             if time.monotonic() > until:
                 break
-            try:
-                text = self._workspace.repository.objects.blob(entry.oid)
-                self.refresh(SourceFile(path, position.head, entry.oid, text))
-            except TreeringError:
-                continue
-            count += 1
+            with suppress(TreeringError):
+                self.refresh(read_source(self._workspace, path, position.head, is_past=True))
+                count += 1
         return count
 
     def _list_recent(self, head: str | None) -> Iterable[str]:
@@ -167,10 +168,3 @@ class LineBindings:
             lambda db: db.execute(query, (path, blob, self.state)).fetchone(), None
         )
         return [Binding(*items) for items in json.loads(row[0])] if row else None
-
-
-def _list_bindings(part: "Explained") -> Iterator[Binding]:
-    for memory, reason in part.reasons.items():
-        strength = max((reason.ways.get(via, 0.0) for via in BINDING), default=0.0)
-        if strength:
-            yield Binding(part.line_range.first, part.line_range.last, memory, strength)

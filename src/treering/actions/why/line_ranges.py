@@ -1,9 +1,9 @@
-"""Stretches: lines that stand together and were written by one commit.
+"""Line ranges: lines that stand together and were written by one commit.
 
 `git blame` is asked with `-w -M -C`, so that a reformat, a move and a copy do not hide who wrote a
 line. That can take long, so each attempt has a time, and the next one sees less; the answer says
 so. Commits named by `.git-blame-ignore-revs` or `blame.ignoreRevsFile` are passed over, and so are
-those that kept the tokens of a line (see reformats.py).
+those that kept the tokens of a line (see `map_kept_lines`).
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from treering.actions.why.source import SourceFile, entry_at, is_text, map_lines
+from treering.actions.why.source import SourceFile, entry_at, is_text, map_lines, read_change
 from treering.actions.workspace import Workspace
 from treering.derived.database import Database
 from treering.errors import StorageFailed, StoreDamaged
@@ -139,12 +139,11 @@ def map_kept_lines(old: bytes, new: bytes, wanted: set[int]) -> dict[int, int]:
     kept: dict[int, int] = {}
     old_lines, new_lines = old.split(b"\n"), new.split(b"\n")
     for hunk in compare_lines(old, new):
-        lines = range(hunk.new_first, hunk.new_first + hunk.new_count)
         size = max(hunk.old_count, hunk.new_count)
-        if hunk.old_count and size <= _LONGEST_HUNK and not wanted.isdisjoint(lines):
+        if hunk.old_count and size <= _LONGEST_HUNK and not wanted.isdisjoint(hunk.new):
             before = list(_read_tokens(old_lines, hunk.old_first, hunk.old_count))
             after = list(_read_tokens(new_lines, hunk.new_first, hunk.new_count))
-            kept |= _map_hunk(before, after, wanted.intersection(lines))
+            kept |= _map_hunk(before, after, wanted.intersection(hunk.new))
     return kept
 
 
@@ -190,7 +189,6 @@ _IGNORE_FILE = ".git-blame-ignore-revs"
 _LONGEST_IGNORE_FILE = 1024 * 1024
 #: Reformats looked through for one line, and commits looked at for one answer.
 _DEEPEST, _MOST_LOOKED_AT = 5, 100
-_MAX_FILE = 1024 * 1024
 _MOST_RANGES = 500
 #: Files from which on one walk for all of them costs less, and the seconds it may take.
 _MANY_FILES = 8
@@ -245,7 +243,7 @@ class BlameReader:
         if source.is_opaque or not source.size:
             return self._take_whole(source)
         try:
-            return _join(self.blame_as(source.shown, source.text, source, ranges))
+            return _join(self.blame_as(source.shown, source, ranges))
         except StorageFailed as error:
             if isinstance(error, TookTooLong) or not self._repository.is_partial:
                 raise
@@ -261,14 +259,15 @@ class BlameReader:
     def blame_as(
         self,
         text: bytes,
-        committed: bytes,
         source: SourceFile,
         ranges: Sequence[tuple[int, int]],
         *,
         since: str = "",
     ) -> list[LineRun]:
         """Return who wrote lines of a text, as far as they are lines of what is committed."""
-        maps = [part for first, last in ranges for part in map_lines(text, committed, first, last)]
+        maps = [
+            part for first, last in ranges for part in map_lines(text, source.text, first, last)
+        ]
         lines = [(part.there, part.there + part.last - part.first) for part in maps if part.there]
         by_line = _by_line(self._blame(source, lines, since)) if lines else {}
         runs: list[LineRun] = []
@@ -379,16 +378,13 @@ class BlameReader:
 
     def _map_to_parent(self, commit: str, path: str, runs: list[LineRun]) -> dict[int, int]:
         """Return the lines that a commit only reformatted, each with its line in the parent."""
-        parent = self._parent_of(commit)
-        new = self._repository.blob_at(commit, path)
-        old = self._repository.blob_at(parent, path) if parent and new else None
-        if not old or not new or old == new:
+        if not self._parent_of(commit):
             return {}
         try:
-            before, after = (self._repository.objects.blob(o, most=_MAX_FILE) for o in (old, new))
+            before, after = read_change(self._repository, commit, path)
         except StoreDamaged:
             return {}
-        if not (is_text(before) and is_text(after)):
+        if not (before and is_text(before) and is_text(after)):
             return {}
         wanted = {run.original + at for run in runs for at in range(run.size)}
         return map_kept_lines(before, after, wanted)

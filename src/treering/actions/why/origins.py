@@ -7,21 +7,24 @@ squash that nobody has judged yet is known by its files: all of them are those o
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from treering.actions.standing import LandedAs
 from treering.actions.why.line_ranges import BlameCache
+from treering.actions.why.source import read_change
 from treering.actions.workspace import Workspace
 from treering.branches.long_lived import is_long_lived
-from treering.derived.code_records import CodeRecord, CodeRecords
+from treering.derived.code_records import CodeRecords
 from treering.errors import StorageFailed, StoreDamaged, TreeringError
-from treering.git import diff, reflog
+from treering.git import reflog
 from treering.git.blame import compare_lines
-from treering.git.diff import CommitRange
+from treering.git.diff import CommitRange, diff_one
 from treering.git.objects import CommitInfo
 from treering.model.memory import is_id
 from treering.model.tables import read_word_list
+from treering.store.history import HistoryCommit
 from treering.text.flags import flags_in
 from treering.text.hygiene import clean_line
 from treering.text.masking import mask
@@ -136,14 +139,6 @@ _MOST_FILES = 200
 _MOST_STEPS = 4
 
 
-class LandedBranch(NamedTuple):
-    """The branch a commit landed from, and the trunk's commit that brought it."""
-
-    branch: str
-    merged_as: str
-    kind: str = ""
-
-
 class CommitOrigin(NamedTuple):
     """One commit that wrote lines, and what is known of where it comes from."""
 
@@ -152,7 +147,7 @@ class CommitOrigin(NamedTuple):
     #: When it was written; its committer's date is in `info`.
     written: int
     words: CommitWords
-    landed: LandedBranch | None
+    landed: LandedAs | None
     #: The merge that brought it, where that is another commit.
     merge: str
     merge_words: CommitWords
@@ -164,7 +159,7 @@ class CommitOrigin(NamedTuple):
     mentioned: tuple[str, ...]
     #: Names of the branches it was made on or landed from.
     branches: tuple[str, ...]
-    promotions: tuple[CodeRecord, ...]
+    promotions: tuple[HistoryCommit, ...]
 
 
 class Origins:
@@ -198,18 +193,16 @@ class Origins:
         info = self._repository.objects.commit(commit)
         words = read_words(info.message)
         same = (commit, *self._list_twins(info, path), *self._list_amended(commit))
-        own = self.records.branches_of(same)
-        branches = [name for oid in same for name in own.get(oid, []) if self._is_passing(name)]
+        branches = self._list_branches(same)
         before = () if branches else self._list_twins_of_parent(info)
-        own = self.records.branches_of(before)
-        branches += [name for oid in before for name in own.get(oid, []) if self._is_passing(name)]
+        branches += self._list_branches(before)
         promotions = self.records.list_landings(same)
         merge = self._find_merge(info) if not promotions else ""
         promotions += self.records.list_landings([merge]) if merge else []
         promotions += self._list_promotions_of(branches, promotions)
         if not promotions and not branches and (name := self._guess_squash(info)):
             branches.append(name)
-        merge_words = self._read_words(merge)
+        merge_words = read_words(self._read_message(merge))
         landing = self._choose_landing(info, branches, promotions, merge, merge_words)
         return CommitOrigin(
             info,
@@ -222,7 +215,11 @@ class Origins:
             same,
             before,
             tuple(self._follow_words(words)),
-            tuple(dict.fromkeys([*(p.taken_from for p in promotions if p.taken_from), *branches])),
+            tuple(
+                dict.fromkeys(
+                    [*(p.promoted_from for p in promotions if p.promoted_from), *branches]
+                )
+            ),
             tuple(promotions),
         )
 
@@ -238,7 +235,9 @@ class Origins:
         patches = {oid: self._read_patch(oid, path) for oid in twins}
         equal = [oid for oid in twins if patches[oid] == patch]
         subject = subject_of(info.message)
-        return equal or [oid for oid in twins if patches[oid] and self._subject(oid) == subject]
+        return equal or [
+            oid for oid in twins if patches[oid] and subject_of(self._read_message(oid)) == subject
+        ]
 
     def _list_amended(self, commit: str) -> Iterator[str]:
         """Yield the commits that a commit took the place of when somebody amended it here."""
@@ -263,37 +262,31 @@ class Origins:
                 return ()
         except StoreDamaged:
             return ()
-        subject = self._subject(parent)
+        subject = subject_of(self._read_message(parent))
         twins = self.records.list_twins(parent)
-        return tuple(oid for oid in twins if self._subject(oid) == subject)
+        return tuple(oid for oid in twins if subject_of(self._read_message(oid)) == subject)
 
-    def _subject(self, oid: str) -> str:
+    def _read_message(self, oid: str) -> str:
         try:
-            return subject_of(self._repository.objects.commit(oid).message)
+            return self._repository.objects.commit(oid).message if oid else ""
         except StoreDamaged:
             return ""
 
     def _read_patch(self, oid: str, path: str) -> tuple[bytes, ...] | None:
         """The lines that a commit took out of a file and put in; None where it left it alone."""
         try:
-            parents = self._repository.objects.commit(oid).parents
-            new = self._read_file(oid, path)
-            old = self._read_file(parents[0], path) if parents else b""
+            old, new = read_change(self._repository, oid, path)
         except StoreDamaged:
-            return None
-        if old == new:
             return None
         before, after = old.split(b"\n"), new.split(b"\n")
         lines: list[bytes] = []
         for shift in compare_lines(old, new):
-            lines += before[shift.old_first - 1 :][: shift.old_count]
-            lines.append(b"=>")
-            lines += after[shift.new_first - 1 :][: shift.new_count]
-        return tuple(lines)
-
-    def _read_file(self, commit: str, path: str) -> bytes:
-        blob = self._repository.blob_at(commit, path)
-        return self._repository.objects.blob(blob) if blob else b""
+            lines += [
+                *(before[n - 1] for n in shift.old),
+                b"=>",
+                *(after[n - 1] for n in shift.new),
+            ]
+        return tuple(lines) or None
 
     def _follow_words(self, words: CommitWords) -> Iterator[str]:
         """The commits a message names, and those that theirs name."""
@@ -304,14 +297,7 @@ class Origins:
             fresh = [oid for oid in dict.fromkeys(oids) if oid not in trail]
             yield from fresh
             trail.update(fresh)
-            news = [name for oid in fresh for name in self._read_words(oid).commits]
-
-    def _read_words(self, oid: str) -> CommitWords:
-        try:
-            message = self._repository.objects.commit(oid).message if oid else ""
-        except StoreDamaged:
-            return CommitWords()
-        return read_words(message)
+            news = [name for oid in fresh for name in read_words(self._read_message(oid)).commits]
 
     # --- where it landed --------------------------------------------------------------------------
 
@@ -328,56 +314,54 @@ class Origins:
             return ""
 
     def _list_promotions_of(
-        self, branches: Sequence[str], found: Sequence[CodeRecord]
-    ) -> list[CodeRecord]:
+        self, branches: Sequence[str], found: Sequence[HistoryCommit]
+    ) -> list[HistoryCommit]:
         """Promotions of the branch a commit was made on, where none names the commit itself: of a
         rebase only the last commit is named."""
         if found or not branches:
             return []
-        ids: dict[str, None] = {}
-        records = [record for name in dict.fromkeys(branches) for record in self._list_said(name)]
-        for some in self.records.ids_of(records).values():
-            ids |= dict.fromkeys(some)
-        by_memory = self.records.list_of_memories(list(ids)[:_MOST_FILES])
+        recent = [
+            self.records.list_of_branch(name)[:_MOST_FILES] for name in dict.fromkeys(branches)
+        ]
+        ids = self.records.ids_of(record for some in recent for record in some)
+        said = self.records.list_of_memories(ids[:_MOST_FILES]).values()
         promotions = {
-            record.commit: record
-            for some in by_memory.values()
+            record.oid: record
+            for some in said
             for record in some
-            if record.merged_as and record.taken_from in branches
+            if record.merged_as and record.promoted_from in branches
         }
         return list(promotions.values())
-
-    def _list_said(self, branch: str) -> list[CodeRecord]:
-        return self.records.list_of_branch(branch)[:_MOST_FILES]
 
     def _choose_landing(
         self,
         info: CommitInfo,
         branches: Sequence[str],
-        promotions: Sequence[CodeRecord],
+        promotions: Sequence[HistoryCommit],
         merge: str,
         merge_words: CommitWords,
-    ) -> LandedBranch | None:
-        exact = [p for p in promotions if p.merged_as in (info.oid, merge)]
-        here = [p for p in promotions if self._repository.is_ancestor(p.merged_as, self._tip)]
-        for promotion in exact or here:
-            if promotion.taken_from:
-                return LandedBranch(promotion.taken_from, promotion.merged_as, promotion.kind)
-        for promotion in promotions:  # the commit it landed as was amended: this is what it became
-            if promotion.taken_from:
-                return LandedBranch(promotion.taken_from, info.oid, promotion.kind)
+    ) -> LandedAs | None:
+        named = [p for p in promotions if p.promoted_from]
+        exact = [p for p in named if p.merged_as in (info.oid, merge)]
+        here = [p for p in named if self._repository.is_ancestor(p.merged_as, self._tip)]
+        for promotion in exact or here or named:
+            # Else the commit it landed as was amended: this is what it became.
+            merged_as = promotion.merged_as if exact or here else info.oid
+            return LandedAs(promotion.promoted_from, merged_as, promotion.merge_kind or None)
         if merge and (name := next(iter(branches), merge_words.merged_branch)):
-            return LandedBranch(name, merge, "merge")
+            return LandedAs(name, merge, "merge")
         if branches and self._is_on_trunk(info.oid):
-            return LandedBranch(branches[0], info.oid)
+            return LandedAs(branches[0], info.oid)
         return None
 
-    def _is_passing(self, branch: str) -> bool:
-        """Return whether a branch is there to land: what a long-lived one knows explains no
-        line."""
-        if branch not in self._passing:
-            self._passing[branch] = not is_long_lived(self._repository, branch)
-        return self._passing[branch]
+    def _list_branches(self, commits: Sequence[str]) -> list[str]:
+        """The branches on which commits were made, as far as they are there to land: what a
+        long-lived one knows explains no line."""
+        own = self.records.branches_of(commits)
+        names = [name for oid in commits for name in own.get(oid, ())]
+        for name in set(names) - self._passing.keys():
+            self._passing[name] = not is_long_lived(self._repository, name)
+        return [name for name in names if self._passing[name]]
 
     @cached_property
     def _trunk(self) -> str:
@@ -399,32 +383,23 @@ class Origins:
         if not branches or len(info.parents) != 1 or not self._is_on_trunk(info.oid):
             return ""
         try:
-            files = diff.diff_one(self._repository, CommitRange(info.oid, info.parents[0]))
+            changes = diff_one(self._repository, CommitRange(info.oid, info.parents[0]))
         except TreeringError:
             return ""
-        if not files or len(files) > _MOST_FILES:
+        if not changes or len(changes) > _MOST_FILES:
             return ""
-        blobs = {f.path.decode(errors="surrogateescape"): _blob_of(f.new) for f in files}
+        blob_at = self._repository.blob_at
+        paths = [change.path.decode(errors="surrogateescape") for change in changes]
+        blobs = {path: blob_at(info.oid, path) for path in paths}
         for name, head, base in branches:
             # Blobs first: asking for ancestry walks through history.
-            if self._has_all(head, base, blobs.items()) and not self._repository.is_ancestor(
-                head, info.oid
-            ):
+            if all(
+                blob_at(head, path) == blob and blob_at(base, path) != blob
+                for path, blob in blobs.items()
+            ) and not self._repository.is_ancestor(head, info.oid):
                 return name
         return ""
 
     @cached_property
     def _own_branches(self) -> list[tuple[str, str, str]]:
         return self.records.list_branches()
-
-    def _has_all(self, head: str, base: str, blobs: Iterable[tuple[str, str | None]]) -> bool:
-        return all(
-            self._repository.blob_at(head, path) == blob
-            and self._repository.blob_at(base, path) != blob
-            for path, blob in blobs
-        )
-
-
-def _blob_of(side: bytes) -> str | None:
-    oid = side.rpartition(b" ")[2].decode("ascii")
-    return oid if oid.strip("0") else None

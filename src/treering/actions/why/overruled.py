@@ -1,8 +1,8 @@
 """Memories that a change overrules: those that the lines it takes away stand for.
 
 A line counts as taken away where its words are gone: not where only white space changed, where the
-line was wrapped or quoted in another way (see reformats.py), or where it stands elsewhere after the
-change. git blame leads from the others to the commits that wrote them, and `why` from there to
+line was wrapped or quoted in another way (see `map_kept_lines`), or where it stands elsewhere after
+the change. git blame leads from the others to the commits that wrote them, and `why` from there to
 memories.
 
 What somebody decided counts as soon as one of its lines is taken away. So does what names the file
@@ -20,7 +20,7 @@ from treering.actions.staleness import find_spoken_lines
 from treering.actions.why.bindings import BINDING
 from treering.actions.why.line_ranges import map_kept_lines
 from treering.actions.why.reasons import Via
-from treering.actions.why.source import SourceFile, count_lines, is_text
+from treering.actions.why.source import SourceFile, count_lines, is_text, read_change
 from treering.actions.why.why import Explained, LineExplanation
 from treering.errors import StoreDamaged, TreeringError
 from treering.git.blame import LineShift, compare_lines
@@ -82,7 +82,7 @@ class _FileEdit(NamedTuple):
         last = count_lines(self.new)
         if not self.new_path or not last:
             return None
-        shift = next(shift for shift in self.shifts if number in _old_lines(shift))
+        shift = next(shift for shift in self.shifts if number in shift.old)
         return self.new_path, max(1, min(shift.new_first, last))
 
 
@@ -101,7 +101,7 @@ def read_edits(repository: Repository, changes: Iterable[ChangedFile]) -> list[_
     added: Counter[bytes] = Counter()
     for edit in edits:
         lines = edit.new.split(b"\n")
-        added.update(_strip(lines[n - 1]) for s in edit.shifts for n in _new_lines(s))
+        added.update(_strip(lines[n - 1]) for s in edit.shifts for n in s.new)
     found = [edit._replace(removed=_list_removed(edit, added)) for edit in edits]
     return [edit for edit in found if edit.removed]
 
@@ -115,7 +115,7 @@ def _read(repository: Repository, blob: str) -> bytes:
 def _list_removed(edit: _FileEdit, added: Counter[bytes]) -> list[int]:
     """Number the telling lines whose words a change takes away; `added` loses those that moved."""
     lines = edit.old.split(b"\n")
-    wanted = {n for s in edit.shifts for n in _old_lines(s) if re.search(_TELLING, lines[n - 1])}
+    wanted = {n for s in edit.shifts for n in s.old if re.search(_TELLING, lines[n - 1])}
     kept = map_kept_lines(edit.new, edit.old, wanted)
     removed = []
     for number in sorted(wanted - kept.keys()):
@@ -130,14 +130,6 @@ def _list_removed(edit: _FileEdit, added: Counter[bytes]) -> list[int]:
 def _strip(line: bytes) -> bytes:
     """A line without its white space, wherever that is."""
     return b"".join(line.split())
-
-
-def _old_lines(shift: LineShift) -> range:
-    return range(shift.old_first, shift.old_first + shift.old_count)
-
-
-def _new_lines(shift: LineShift) -> range:
-    return range(shift.new_first, shift.new_first + shift.new_count)
 
 
 def join_lines(numbers: Iterable[int]) -> list[tuple[int, int]]:
@@ -155,19 +147,18 @@ class OverruleFinder:
     """Finds the memories that a change overrules, file by file."""
 
     def __init__(self, explanation: LineExplanation) -> None:
-        self._inquest = explanation
-        self._repository = explanation.workspace.repository
+        self._explanation = explanation
 
     def find(self, edit: _FileEdit) -> list[OverruledMemory]:
         """List what the change of one file overrules."""
-        source = SourceFile(edit.path, self._inquest.commit, edit.blob, edit.old)
+        source = SourceFile(edit.path, self._explanation.commit, edit.blob, edit.old)
         try:
-            parts = self._inquest.explain(source, edit.ranges)
+            parts = self._explanation.explain(source, edit.ranges)
         except TreeringError:
             return []
-        cut_off = self._inquest.blamer.cut_off
+        cut_off = self._explanation.blamer.cut_off
         parts = [part for part in parts if part.line_range.commit not in cut_off]
-        finder = self._inquest.finder(edit.path)
+        finder = self._explanation.finder(edit.path)
         found: list[OverruledMemory] = []
         for memory_id in dict.fromkeys(mid for part in parts for mid in part.reasons):
             memory = finder.memory(memory_id)
@@ -195,7 +186,7 @@ class OverruleFinder:
 
     def _find_speaking(self, edit: _FileEdit, known: set[str]) -> Iterator[OverruledMemory]:
         """Yield what names the file and speaks of the very lines, whenever it was said."""
-        finder = self._inquest.finder(edit.path)
+        finder = self._explanation.finder(edit.path)
         for entry in finder.list_naming(edit.path):
             memory = finder.memory(entry.id) if entry.id not in known else None
             if memory is None or memory.type == "commit" or not is_guarded(memory):
@@ -228,7 +219,7 @@ class OverruleFinder:
             return 0.0
         old, new = edit.old.split(b"\n"), edit.new.split(b"\n")
         gone = _count_words(old[number - 1] for number in numbers)
-        gone -= _count_words(new[n - 1] for shift in edit.shifts for n in _new_lines(shift))
+        gone -= _count_words(new[n - 1] for shift in edit.shifts for n in shift.new)
         gone &= brought
         share = gone.total() / brought.total()
         spoken = len({*map(bytes.lower, gone)} & _list_telling_words(memory.content))
@@ -239,19 +230,13 @@ class OverruleFinder:
     def _read_brought(self, commit: str, path: str) -> Counter[bytes]:
         """The words that a commit has in a file and its parent has not."""
         try:
-            parents = self._repository.objects.commit(commit).parents
-            new = self._read_at(commit, path)
-            old = self._read_at(parents[0], path) if parents else b""
+            old, new = read_change(self._explanation.workspace.repository, commit, path)
         except StoreDamaged:
             return Counter()
         before, after = old.split(b"\n"), new.split(b"\n")
         shifts = compare_lines(old, new)
-        words = _count_words(after[n - 1] for shift in shifts for n in _new_lines(shift))
-        return words - _count_words(before[n - 1] for s in shifts for n in _old_lines(s))
-
-    def _read_at(self, commit: str, path: str) -> bytes:
-        blob = self._repository.blob_at(commit, path)
-        return self._repository.objects.blob(blob, most=_MAX_FILE) if blob else b""
+        words = _count_words(after[n - 1] for shift in shifts for n in shift.new)
+        return words - _count_words(before[n - 1] for shift in shifts for n in shift.old)
 
 
 def _count_words(lines: Iterable[bytes]) -> Counter[bytes]:

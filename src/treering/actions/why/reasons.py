@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from treering.actions.why.line_ranges import BlameReader, LineRange
 from treering.actions.why.origins import CommitOrigin, Origins
-from treering.actions.why.source import SourceFile, count_lines, entry_at
+from treering.actions.why.source import read_source
 from treering.actions.workspace import Workspace
 from treering.branches import layers
 from treering.branches.tips import last_tips
 from treering.branches.trunk import trunk_of
 from treering.capture.commits import memory_id
-from treering.derived.code_records import CodeRecord
-from treering.errors import StorageFailed, StoreDamaged
+from treering.derived.code_records import CodeRecords
+from treering.errors import Invalid, StorageFailed
+from treering.git.blame import LineRun
 from treering.model.dates import instant
 from treering.model.memory import Memory
 from treering.model.scope import Scope
 from treering.model.tables import read_word_list
 from treering.model.taxonomy import BOOKKEEPING_TYPES, SAVED_TYPES
+from treering.store.history import HistoryCommit
+from treering.store.message import CodePosition
 from treering.store.view import Copy, View
 from treering.text.words import words
 
@@ -96,80 +99,6 @@ class SquashedCommits(NamedTuple):
     after: tuple[str, ...] = ()
 
 
-class SquashReader:
-    """Looks behind squashes, for one answer."""
-
-    def __init__(self, workspace: Workspace, origins: Origins, blamer: BlameReader) -> None:
-        self._workspace = workspace
-        self._origins = origins
-        self._blamer = blamer
-
-    def look_through(self, line_range: LineRange, origin: CommitOrigin) -> SquashedCommits:
-        landings = [p for p in origin.promotions if p.merged_as == origin.info.oid]
-        if not any(promotion.kind in _SQUASHES for promotion in landings):
-            return SquashedCommits()
-        heads = self._list_heads(origin)
-        for head in heads:
-            commits = self._blame_all(head, origin.info.oid, line_range)
-            own = [oid for oid in commits if self._is_own(oid, origin.info.oid)]
-            if own:
-                return SquashedCommits(tuple(own))
-        return SquashedCommits(after=tuple(heads[:1]) or self._list_starts(origin))
-
-    def _list_heads(self, origin: CommitOrigin) -> list[str]:
-        """Return where the branch's code was last, newest first, as far as it is here."""
-        repository = self._workspace.repository
-        heads: list[str] = []
-        for name in origin.branches:
-            heads += last_tips(repository, Scope(name))
-            records = self._origins.records.list_of_branch(name)
-            heads += [record.head for record in records if record.has_own_commits]
-        here = [head for head in dict.fromkeys(heads) if self._is_own(head, origin.info.oid)]
-        return here[:_MOST_HEADS]
-
-    def _list_starts(self, origin: CommitOrigin) -> tuple[str, ...]:
-        """Return where a branch began of whose own commits none is known."""
-        records = [
-            r for name in origin.branches for r in self._origins.records.list_of_branch(name)
-        ]
-        return tuple(dict.fromkeys(r.head for r in records if r.head and not r.has_own_commits))
-
-    def _is_own(self, commit: str, landed: str) -> bool:
-        """Return whether a commit is here and stayed behind when the branch landed."""
-        repository = self._workspace.repository
-        return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
-
-    def _blame_all(self, head: str, landed: str, line_range: LineRange) -> dict[str, None]:
-        commits: dict[str, None] = {}
-        for run in line_range.runs:
-            lines = (run.original, run.original + run.size - 1)
-            commits |= dict.fromkeys(self._blame_at(head, landed, run.path, lines))
-        return commits
-
-    def _blame_at(self, head: str, landed: str, path: str, lines: tuple[int, int]) -> list[str]:
-        """Return who wrote lines of a landed file on the branch it landed from."""
-        landed_text, branch_text = self._read(landed, path), self._read(head, path)
-        if landed_text is None or branch_text is None or not lines[0]:
-            return []
-        last = min(lines[1], count_lines(landed_text.text))
-        base = self._workspace.repository.merge_base(head, landed) or ""
-        try:
-            runs = self._blamer.blame_as(
-                landed_text.text, branch_text.text, branch_text, [(lines[0], last)], since=base
-            )
-        except StorageFailed:
-            return []
-        return [run.commit for run in runs if run.commit]
-
-    def _read(self, commit: str, path: str) -> SourceFile | None:
-        entry = entry_at(self._workspace, commit, path)
-        try:
-            text = self._workspace.repository.objects.blob(entry.oid) if entry else None
-        except StoreDamaged:
-            return None
-        return SourceFile(path, commit, entry.oid, text) if entry and text is not None else None
-
-
 #: What is done to memories that says something about the code beside it, and how surely.
 _SAYING = {"remember": 1.0, "capture": 1.0, "merge": 0.8, "summarize": 0.8, "revise": 0.6}
 #: How surely a memory is about a commit, by where the code was when it was said.
@@ -211,13 +140,13 @@ class ReasonFinder:
         self._origins = origins
         self._path = path
         self._copies: dict[str, Copy | None] = {}
-        self._squashes = SquashReader(workspace, origins, blamer)
+        self._blamer = blamer
         self._naming: dict[str, list[Entry]] = {}
         self._reasons: dict[tuple[object, ...], dict[str, LineReason]] = {}
 
     def find(self, line_range: LineRange, origin: CommitOrigin | None) -> dict[str, LineReason]:
         """The memories that may explain a range, by id."""
-        through = self._squashes.look_through(line_range, origin) if origin else SquashedCommits()
+        through = self._look_through(line_range, origin) if origin else SquashedCommits()
         key = (line_range.commit, line_range.paths, through)
         if key not in self._reasons:  # ranges of one commit have the same
             self._reasons[key] = self._find(line_range, origin, through)
@@ -235,9 +164,52 @@ class ReasonFinder:
             self._add_files(reasons, line_range, origin)
             if origin is not None:
                 words = (*origin.words.memories, *origin.merge_words.memories)
-                reasons.add(words, link=1.0)
+                reasons.add(words, "link", 1.0)
             self._add_linked(reasons)
         return {mid: reason for mid, reason in reasons.by_id.items() if self.copy(mid)}
+
+    # --- behind a squash --------------------------------------------------------------------------
+
+    def _look_through(self, line_range: LineRange, origin: CommitOrigin) -> SquashedCommits:
+        landed, repository = origin.info.oid, self._workspace.repository
+        landings = [p for p in origin.promotions if p.merged_as == landed]
+        if not any(promotion.merge_kind in _SQUASHES for promotion in landings):
+            return SquashedCommits()
+        heads: list[str] = []  # where the branch's code was last, newest first
+        starts: list[str] = []  # and where it began, as far as it had no commits of its own
+        for name in origin.branches:
+            heads += last_tips(repository, Scope(name))
+            for code in (record.code for record in self._records.list_of_branch(name)):
+                if code.head:
+                    (heads if code.has_own_commits else starts).append(code.head)
+
+        def is_own(commit: str) -> bool:
+            """Return whether a commit is here and stayed behind when the branch landed."""
+            return bool(repository.resolve(commit)) and not repository.is_ancestor(commit, landed)
+
+        own_heads = [head for head in dict.fromkeys(heads) if is_own(head)][:_MOST_HEADS]
+        for head in own_heads:
+            writers = (self._blame_at(head, landed, run) for run in line_range.runs)
+            commits = dict.fromkeys(oid for some in writers for oid in some)
+            if own := tuple(filter(is_own, commits)):
+                return SquashedCommits(own)
+        return SquashedCommits(after=tuple(own_heads[:1] or dict.fromkeys(starts)))
+
+    def _blame_at(self, head: str, landed: str, run: LineRun) -> list[str]:
+        """Return who wrote lines of a landed file on the branch it landed from."""
+        base = self._workspace.repository.merge_base(head, landed) or ""
+        try:
+            there, source = (
+                read_source(self._workspace, run.path, commit, is_past=True)
+                for commit in (landed, head)
+            )
+            if not (run.original and there.is_committed and source.is_committed):
+                return []
+            lines = [(run.original, min(run.original + run.size - 1, there.size))]
+            runs = self._blamer.blame_as(there.text, source, lines, since=base)
+        except (Invalid, StorageFailed):
+            return []
+        return [run.commit for run in runs if run.commit]
 
     # --- the commit that wrote the lines ----------------------------------------------------------
 
@@ -254,18 +226,19 @@ class ReasonFinder:
         speaking += self._list_before(through.after, origin.branches, 1.0)
         speaking += self._list_before(origin.before, origin.branches, _ON_A_GUESS)
         for record, strength in speaking:
-            for mid in self._ids(record):
+            for mid in self._records.ids_of([record]):
                 lines = self._closeness(mid, record, paths)
-                reasons.add([mid], commit=strength)
-                reasons.add([mid] if lines else [], lines=lines * strength)
-        reasons.add(map(memory_id, through.commits), commit=0.8)
+                reasons.add([mid], "commit", strength)
+                if lines:
+                    reasons.add([mid], "lines", lines * strength)
+        reasons.add(map(memory_id, through.commits), "commit", 0.8)
         for record, strength in self._list_speaking(origin.mentioned, origin.branches):
-            reasons.add(self._ids(record), commit=_REVERTED * strength)
-        for promotion in self._origins.records.list_landings(origin.mentioned):
-            reasons.add(self._ids(promotion), branch=_REVERTED)
-        reasons.add(map(memory_id, origin.mentioned), commit=_REVERTED)
+            reasons.add(self._records.ids_of([record]), "commit", _REVERTED * strength)
+        promotions = self._records.list_landings(origin.mentioned)
+        reasons.add(self._records.ids_of(promotions), "branch", _REVERTED)
+        reasons.add(map(memory_id, origin.mentioned), "commit", _REVERTED)
 
-    def _closeness(self, mid: str, record: CodeRecord, paths: Sequence[str]) -> float:
+    def _closeness(self, mid: str, record: HistoryCommit, paths: Sequence[str]) -> float:
         """Return how surely what was said of a commit is about the lines it wrote in a file.
 
         A hook says that there was a commit, and no more. On the trunk many things are said beside a
@@ -276,42 +249,41 @@ class ReasonFinder:
             return 0.0
         if any(file.path in paths for file in memory.files):
             return 1.0
-        if not record.has_own_commits and record.branch == self._trunk:
+        if not record.code.has_own_commits and record.code.branch == self._trunk:
             return 0.0
         return _OTHER_FILES if memory.files else 1.0
 
     def _list_speaking(
         self, commits: Sequence[str], branches: Sequence[str]
-    ) -> list[tuple[CodeRecord, float]]:
+    ) -> list[tuple[HistoryCommit, float]]:
         """Return what was said about some commits: at them, or on the way to them."""
-        children: dict[str, list[str]] = {}
-        for oid in commits:
-            for parent in (self._workspace.repository.parents_of(oid) or ())[:1]:
-                children.setdefault(parent, []).append(oid)
+        parents_of = self._workspace.repository.parents_of
+        before = {parent for oid in commits for parent in (parents_of(oid) or ())[:1]}
         speaking = []
-        for record in self._origins.records.list_at([*commits, *children]):
+        for record in self._records.list_at([*commits, *before]):
             sure = _SAYING.get(record.op, 0.0)
             if not sure or record.merged_as:
                 continue
-            near = self._nearness(record, record.head in commits, record.head in children, branches)
+            head = record.code.head
+            near = self._nearness(record.code, head in commits, head in before, branches)
             if near:
                 speaking.append((record, sure * near))
         return speaking
 
     def _list_before(
         self, heads: Sequence[str], branches: Sequence[str], sure: float
-    ) -> list[tuple[CodeRecord, float]]:
+    ) -> list[tuple[HistoryCommit, float]]:
         """Return what was said with something edited on top of some commits, or before there were
         any."""
         return [
             (record, sure * _SAYING[record.op])
-            for record in self._origins.records.list_at(heads)
-            if record.op in _SAYING and record.branch in branches
-            if record.is_dirty or not record.has_own_commits
+            for record in self._records.list_at(heads)
+            if record.op in _SAYING and record.code.branch in branches
+            if record.code.is_dirty or not record.code.has_own_commits
         ]
 
     def _nearness(
-        self, record: CodeRecord, is_at: bool, is_before: bool, branches: Sequence[str]
+        self, code: CodePosition, is_at: bool, is_before: bool, branches: Sequence[str]
     ) -> float:
         """Return how surely something is about a commit, said at it or at its parent.
 
@@ -320,21 +292,22 @@ class ReasonFinder:
         3 on a branch before its first commit                                -> about the next one
         4 on the trunk                                                       -> about either
         """
-        if record.has_own_commits:
+        if code.has_own_commits:
             if is_at:
-                return _DIRTY if record.is_dirty else _AFTER  # 1, or 2 if no other follows
-            return _ON_THE_WAY if record.is_dirty and record.branch in branches else 0.0  # 2
-        if record.branch in branches:
+                return _DIRTY if code.is_dirty else _AFTER  # 1, or 2 if no other follows
+            return _ON_THE_WAY if code.is_dirty and code.branch in branches else 0.0  # 2
+        if code.branch in branches:
             return _ON_THE_WAY if is_before else 0.0  # 3
-        is_trunks = record.branch == self._trunk and not branches
+        is_trunks = code.branch == self._trunk and not branches
         return _ON_TRUNK if is_trunks and (is_at or is_before) else 0.0  # 4
+
+    @property
+    def _records(self) -> CodeRecords:
+        return self._origins.records
 
     @cached_property
     def _trunk(self) -> str:
         return trunk_of(self._workspace.repository)
-
-    def _ids(self, record: CodeRecord) -> list[str]:
-        return self._origins.records.ids_of([record]).get(record.commit, [])
 
     # --- the branch -------------------------------------------------------------------------------
 
@@ -342,20 +315,19 @@ class ReasonFinder:
         """Add what came with the branch, or is still on it."""
         for promotion in origin.promotions:
             is_direct = promotion.merged_as in (*origin.same, origin.merge)
-            reasons.add(self._ids(promotion), branch=1.0 if is_direct else 0.9)
+            reasons.add(self._records.ids_of([promotion]), "branch", 1.0 if is_direct else 0.9)
         if origin.promotions:
             return
         for name in origin.branches:
-            records = self._origins.records.list_of_branch(name)
-            by_commit = self._origins.records.ids_of([r for r in records if r.op in _SAYING])
-            for ids in by_commit.values():
-                reasons.add(ids, branch=0.9)
+            records = self._records.list_of_branch(name)
+            said = [record for record in records if record.op in _SAYING]
+            reasons.add(self._records.ids_of(said), "branch", 0.9)
 
     # --- the commit and its session ---------------------------------------------------------------
 
     def _add_commits(self, reasons: "_LineReasons", origin: CommitOrigin) -> None:
         for oid in filter(None, (*origin.same, origin.merge)):
-            reasons.add([memory_id(oid)], commit=1.0)
+            reasons.add([memory_id(oid)], "commit", 1.0)
             memory = self.memory(memory_id(oid))
             if memory and memory.session:
                 self._add_session(reasons, memory.session)
@@ -364,16 +336,15 @@ class ReasonFinder:
         memory = self.memory(session)
         if memory is None or memory.type != "session":
             return
-        reasons.add([session], session=1.0)
+        reasons.add([session], "session", 1.0)
         try:
             start, end = (instant(str(memory.details[key])) for key in ("start", "end"))
         except (KeyError, ValueError, OverflowError):
             return
         branch = str(memory.details.get("branch", ""))
-        records = self._origins.records.list_between(branch, start, end)
-        by_commit = self._origins.records.ids_of([r for r in records if r.op in _SAYING])
-        for ids in by_commit.values():
-            reasons.add(ids, session=0.7)
+        records = self._records.list_between(branch, start, end)
+        said = [record for record in records if record.op in _SAYING]
+        reasons.add(self._records.ids_of(said), "session", 0.7)
 
     # --- the file ---------------------------------------------------------------------------------
 
@@ -385,7 +356,7 @@ class ReasonFinder:
         for name in dict.fromkeys((self._path, *line_range.paths)):
             for entry in self.list_naming(name):
                 is_since = origin is not None and entry.created > origin.info.time
-                reasons.add_file(entry.id, is_since=is_since)
+                reasons.add([entry.id], "file", 1.0, is_since=is_since)
 
     def list_naming(self, path: str) -> "list[Entry]":
         """The newest pieces of knowledge that name a file."""
@@ -408,7 +379,7 @@ class ReasonFinder:
         links = self._workspace.searcher.knowledge_view(self._view).links
         for step in links.reach(seeds, 1, ()):
             if not self.is_record(step.id):
-                reasons.add([step.id], link=step.edge.confidence)
+                reasons.add([step.id], "link", step.edge.confidence)
 
     def is_record(self, mid: str) -> bool:
         """Return whether it only tells what happened, or names something."""
@@ -448,26 +419,12 @@ class _LineReasons:
     def __init__(self) -> None:
         self.by_id: dict[str, LineReason] = {}
 
-    def add(self, ids: Iterable[str], **ways: float) -> None:
+    def add(self, ids: Iterable[str], via: Via, strength: float, *, is_since: bool = False) -> None:
         for mid in ids:
-            before = self.by_id.get(mid)
-            stronger: dict[Via, float] = dict(before.ways) if before else {}
-            _strengthen(stronger, ways)
-            # A link alone does not make it older than the lines.
-            self.by_id[mid] = LineReason(
-                stronger, bool(before and before.is_since and {*ways} == {"link"})
-            )
-
-    def add_file(self, mid: str, *, is_since: bool) -> None:
-        before = self.by_id.get(mid)
-        if before is None:
-            self.by_id[mid] = LineReason({"file": 1.0}, is_since)
-        elif before.is_since and is_since:
-            return
-        else:
-            self.by_id[mid] = LineReason({**before.ways, "file": 1.0}, is_since=False)
-
-
-def _strengthen(ways: dict[Via, float], more: Mapping[str, float]) -> None:
-    for via, strength in more.items():
-        ways[via] = max(strength, ways.get(via, 0.0))  # type: ignore[index,call-overload]
+            if before := self.by_id.get(mid):
+                ways = before.ways | {via: max(strength, before.ways.get(via, 0.0))}
+                # A link alone does not make it older than the lines.
+                is_still = before.is_since and (is_since or via == "link")
+                self.by_id[mid] = LineReason(ways, is_still)
+            else:
+                self.by_id[mid] = LineReason({via: strength}, is_since)

@@ -11,6 +11,7 @@ from treering.git.blame import compare_lines
 from treering.git.diff import list_paths
 from treering.git.files import open_plain
 from treering.git.objects import TREE, TreeEntry
+from treering.git.repository import Repository
 
 SUBMODULE = 0o160000
 #: Also `path:42:7`, as compilers and grep write it: a line and a column.
@@ -57,7 +58,7 @@ def find_target(
         raise _missing(workspace, target.path, commit)
     if not 1 <= target.first <= target.last:
         raise Invalid(
-            f"{_show(text)} does not name lines: they count from 1, and the smaller one is first.",
+            f"{show(text)} does not name lines: they count from 1, and the smaller one is first.",
             hint="Write path:42 or path:40-60.",
         )
     return target
@@ -71,7 +72,7 @@ def name_path(workspace: Workspace, text: str) -> str:
         text = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(root))
     normal = os.path.normpath(text).replace(os.sep, "/") if text else ""
     if normal in ("", ".", "..") or normal.startswith(("../", "/")) or "\0" in normal:
-        raise Invalid(f"{_show(text)!r} is not a file inside the repository.")
+        raise Invalid(f"{show(text)!r} is not a file inside the repository.")
     return normal
 
 
@@ -107,8 +108,8 @@ def _missing(workspace: Workspace, path: str, commit: str | None) -> Invalid:
     """There is no such file: what was meant, or what stands in the way."""
     if folder := _find_submodule(workspace, path, commit):
         return Invalid(
-            f"{_show(path)} is in the submodule {_show(folder)}.",
-            hint=f"Ask there: treering why -C {_show(folder)} {_show(path[len(folder) + 1 :])}",
+            f"{show(path)} is in the submodule {show(folder)}.",
+            hint=f"Ask there: treering why -C {show(folder)} {show(path[len(folder) + 1 :])}",
         )
     from treering.model.spelling import list_near_paths
 
@@ -116,7 +117,7 @@ def _missing(workspace: Workspace, path: str, commit: str | None) -> Invalid:
     if commit:
         near = list_near_paths(path, list_paths(workspace.repository, commit))
     question = f"Did you mean {' or '.join(near)}?" if near else "Paths count from the top."
-    return Invalid(f"There is no file {_show(path)} here.", hint=question)
+    return Invalid(f"There is no file {show(path)} here.", hint=question)
 
 
 def check_file(workspace: Workspace, path: str, commit: str | None) -> TreeEntry | None:
@@ -126,15 +127,15 @@ def check_file(workspace: Workspace, path: str, commit: str | None) -> TreeEntry
     is_folder = entry.mode == TREE if entry else bool(root and (root / path).is_dir())
     if entry and entry.mode == SUBMODULE:
         raise Invalid(
-            f"{_show(path)} is a submodule, with a history of its own.",
-            hint=f"Ask there: treering why -C {_show(path)} FILE",
+            f"{show(path)} is a submodule, with a history of its own.",
+            hint=f"Ask there: treering why -C {show(path)} FILE",
         )
     if is_folder:
-        raise Invalid(f"{_show(path)} is a folder.", hint="Name a file in it.")
+        raise Invalid(f"{show(path)} is a folder.", hint="Name a file in it.")
     return entry
 
 
-def _show(text: str) -> str:
+def show(text: str) -> str:
     """A name that can be put into a message, whatever bytes it is made of."""
     return os.fsencode(text).decode(errors="replace")
 
@@ -142,6 +143,8 @@ def _show(text: str) -> str:
 #: Text that is read; what is larger has no lines here.
 _MAX_FILE = 64 * 1024 * 1024
 _SNIFFED = 8000
+#: The same where commits are compared.
+_MAX_CHANGED = 4 * 1024 * 1024
 
 
 class SourceFile(NamedTuple):
@@ -235,6 +238,16 @@ def _read_file(workspace: Workspace, path: str) -> bytes | None:
             return file.read(_MAX_FILE)
     except OSError:
         return None
+
+
+def read_change(repository: Repository, commit: str, path: str) -> tuple[bytes, bytes]:
+    """Return a file before and after a commit, empty where it was not there."""
+    parents = repository.objects.commit(commit).parents
+    blobs = [repository.blob_at(oid, path) for oid in (*parents[:1], commit)]
+    if len(set(blobs)) == 1 and parents:
+        return b"", b""
+    *old, new = (repository.objects.blob(b, most=_MAX_CHANGED) if b else b"" for b in blobs)
+    return (old or [b""])[0], new
 
 
 def is_text(data: bytes) -> bool:

@@ -1,6 +1,5 @@
 """why: from a line of code to the reason it is there, best first."""
 
-import os
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from treering.actions.why.source import (
     list_lines,
     name_path,
     read_source,
+    show,
     split_target,
 )
 from treering.actions.workspace import Workspace
@@ -135,23 +135,8 @@ def why(
     """
     pending = drain_briefly(workspace)
     explanation = LineExplanation(workspace, at=at, branch=branch)
-    target = find_target(workspace, path, explanation.commit, is_past=explanation.is_past)
-    source = explanation.read(target.path)
-    ranges = choose_ranges(source, target.first, target.last)
-    parts = explanation.explain(source, ranges)
+    source, parts = explanation.explain_target(path)
     return explanation.answer(source, parts, limit or _LIMIT, pending)
-
-
-def choose_ranges(source: SourceFile, first: int, last: int) -> list[tuple[int, int]]:
-    """The lines asked about, all of them where none was named."""
-    size = source.size
-    name = os.fsencode(source.path).decode(errors="replace")
-    if first and source.is_opaque:
-        raise Invalid(f"{name} is not text, so it has no lines.", hint="Ask for the whole file.")
-    if last > size:
-        lines = f"{size} line{'' if size == 1 else 's'}"
-        raise Invalid(f"{name} has {lines}, so there is no line {last}.")
-    return [(first, last)] if first else [(1, size)] if size else []
 
 
 class Explained(NamedTuple):
@@ -198,10 +183,6 @@ class LineExplanation:
             )
         return commit
 
-    def read(self, path: str) -> SourceFile:
-        """The text of a file that is there."""
-        return read_source(self.workspace, path, self.commit, is_past=self.is_past)
-
     @cached_property
     def view(self) -> View:
         view = self.workspace.view_from(self.position)
@@ -216,40 +197,52 @@ class LineExplanation:
             )  # fmt: skip
         return self._finders[path]
 
+    def explain_target(self, text: str) -> tuple[SourceFile, list[Explained]]:
+        """The lines that a text names, all of the file where it names none."""
+        path, first, last = find_target(self.workspace, text, self.commit, is_past=self.is_past)
+        source = read_source(self.workspace, path, self.commit, is_past=self.is_past)
+        size, name = source.size, show(path)
+        if first and source.is_opaque:
+            hint = "Ask for the whole file."
+            raise Invalid(f"{name} is not text, so it has no lines.", hint=hint)
+        if last > size:
+            lines = f"{size} line{'' if size == 1 else 's'}"
+            raise Invalid(f"{name} has {lines}, so there is no line {last}.")
+        ranges = [(first, last)] if first else [(1, size)] if size else []
+        return source, self.explain(source, ranges)
+
     def explain(self, source: SourceFile, ranges: Sequence[tuple[int, int]]) -> list[Explained]:
         """Some lines of a file, range by range."""
-        found = self.blamer.find_ranges(source, ranges)
+        finder = self.finder(source.path)
         text = source.shown.split(b"\n")
+        found = self.blamer.find_ranges(source, ranges)
         until = time.monotonic() + SECONDS
         parts: list[Explained] = []
         for line_range in found:
             code = list_lines(text, line_range.first, line_range.last)
-            is_late = time.monotonic() > until
-            if is_late:
+            name = line_range.paths[0] if line_range.paths else source.path
+            origin = self.origins.find(line_range.commit, name) if line_range.commit else None
+            reasons: dict[str, LineReason] = {}
+            if time.monotonic() > until:
                 self.is_cut_short = True
                 self.blamer.notes[_CUT_SHORT] = None
-            parts.append(self._explain(source, line_range, code, is_brief=is_late))
+            else:
+                reasons = finder.find(line_range, origin)
+            if self._leaves_out_reverted:
+                reasons = self._leave_out_reverted(finder, reasons)
+            scores: dict[str, float] = {}
+            if not self._binding_only:  # then nobody asks how well each explains the lines
+                about = (*code[:_WORDED_LINES], origin.subject if origin else "")
+                words = list_words("\n".join(about))
+                scores = {
+                    mid: score(memory, reason.ways, words, is_since=reason.is_since)
+                    for mid, reason in reasons.items()
+                    if (memory := finder.memory(mid))
+                }
+            order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
+            ranked = {mid: scores[mid] for mid in order}
+            parts.append(Explained(line_range, origin, code, ranked, reasons))
         return parts
-
-    def _explain(
-        self, source: SourceFile, line_range: LineRange, code: tuple[str, ...], *, is_brief: bool
-    ) -> Explained:
-        finder = self.finder(source.path)
-        name = line_range.paths[0] if line_range.paths else source.path
-        origin = self.origins.find(line_range.commit, name) if line_range.commit else None
-        reasons = {} if is_brief else finder.find(line_range, origin)
-        if self._leaves_out_reverted:
-            reasons = self._leave_out_reverted(finder, reasons)
-        if self._binding_only:  # then nobody asks how well each explains the lines
-            return Explained(line_range, origin, code, {}, reasons)
-        words = list_words("\n".join((*code[:_WORDED_LINES], origin.subject if origin else "")))
-        scores = {
-            mid: score(memory, reason.ways, words, is_since=reason.is_since)
-            for mid, reason in reasons.items()
-            if (memory := finder.memory(mid))
-        }
-        order = sorted(scores, key=lambda mid: (reasons[mid].is_since, -scores[mid], mid))
-        return Explained(line_range, origin, code, {mid: scores[mid] for mid in order}, reasons)
 
     def _leave_out_reverted(
         self, finder: ReasonFinder, reasons: dict[str, LineReason]
@@ -272,43 +265,34 @@ class LineExplanation:
         self, source: SourceFile, explained: Sequence[Explained], limit: int, pending: int
     ) -> WhyAnswer:
         order = rank(explained)
-        ids = list(order)[:limit]
+        chosen = dict(list(order.items())[:limit])
         has_code = sum(len(part.code) for part in explained) <= _MOST_CODE
         has_bodies = len({part.line_range.commit for part in explained}) <= _MOST_BODIES
-        return WhyAnswer(
-            path=_show(source.path),
-            at=self.commit or "",
-            lines=tuple(
-                self.describe(source.path, part, ids, has_code=has_code, has_body=has_bodies)
-                for part in explained
-            ),
-            memories=self.list_memories(source.path, explained, ids, order),
-            branch=self.position.scope.branch,
-            total=len(order),
-            notes=self._notes(source, explained) or None,
-            pending=pending or None,
-        )
-
-    def _notes(self, source: SourceFile, explained: Sequence[Explained]) -> tuple[str, ...]:
         notes = [*source.notes, *self.blamer.notes]
         if any(part.line_range.commit in self.blamer.cut_off for part in explained):
             notes.append("This clone is shallow: lines older than its first commits end there.")
-        return tuple(notes)
+        return WhyAnswer(
+            path=show(source.path),
+            at=self.commit or "",
+            lines=tuple(
+                self._describe(source.path, part, chosen, has_code=has_code, has_body=has_bodies)
+                for part in explained
+            ),
+            memories=self._list_memories(source.path, explained, chosen),
+            branch=self.position.scope.branch,
+            total=len(order),
+            notes=tuple(notes) or None,
+            pending=pending or None,
+        )
 
-    def describe(
-        self,
-        path: str,
-        part: Explained,
-        chosen: Sequence[str],
-        *,
-        has_code: bool,
-        has_body: bool = False,
+    def _describe(
+        self, path: str, part: Explained, chosen: Collection[str], *, has_code: bool, has_body: bool
     ) -> WhyLines:
         """A range as the answer has it."""
         line_range, origin = part.line_range, part.origin
-        names = [_show(name) for name in line_range.paths if name != path]
+        names = [show(name) for name in line_range.paths if name != path]
         requests = [origin.words.pull_request, origin.merge_words.pull_request] if origin else []
-        ids = [mid for mid in part.scores if mid in set(chosen)]
+        ids = [mid for mid in part.scores if mid in chosen]
         return WhyLines(
             first=line_range.first,
             last=line_range.last,
@@ -316,9 +300,7 @@ class LineExplanation:
             when=format_moment(origin.written) if origin else "",
             author=origin.info.author if origin else "",
             subject=_subject(line_range, origin),
-            landed=LandedAs(*origin.landed[:2], origin.landed.kind or None)
-            if origin and origin.landed
-            else None,
+            landed=origin.landed if origin else None,
             memories=tuple(ids),
             via={mid: sort_ways(part.reasons[mid].ways) for mid in ids},
             is_uncommitted=not line_range.commit,
@@ -330,12 +312,8 @@ class LineExplanation:
             code=part.code if has_code else None,
         )
 
-    def list_memories(
-        self,
-        path: str,
-        explained: Sequence[Explained],
-        chosen: Sequence[str],
-        scores: dict[str, float],
+    def _list_memories(
+        self, path: str, explained: Sequence[Explained], chosen: dict[str, float]
     ) -> tuple[Card, ...]:
         """The cards of an answer."""
         finder = self.finder(path)
@@ -352,7 +330,7 @@ class LineExplanation:
             text = beyond_title(memory.content.strip(), memory.title)
             shown.append(
                 cards.make(copy, memory)._replace(
-                    score=scores[copy.id],
+                    score=chosen[copy.id],
                     via=sort_ways({via for reason in reasons for via in reason.ways}),
                     snippet=snippet(text, ""),
                     since=all(reason.is_since for reason in reasons) or None,
@@ -404,10 +382,6 @@ def _trailers(origin: CommitOrigin | None) -> dict[str, list[str]]:
     return trailers
 
 
-def _show(path: str) -> str:
-    return os.fsencode(path).decode(errors="replace")
-
-
 # --- lines named by other verbs ---
 
 
@@ -433,7 +407,7 @@ def explain_targets(
             continue
         explanation = explanation or LineExplanation(workspace, branch=branch)
         try:
-            for memory_id, score in _rank(explanation, str(target)).items():
+            for memory_id, score in rank(explanation.explain_target(str(target))[1]).items():
                 scores[memory_id] = max(score, scores.get(memory_id, 0.0))
         except (Invalid, StorageFailed):
             continue
@@ -447,13 +421,5 @@ def explain_file(workspace: Workspace, filters: Filters, branch: str) -> Filters
     if not target.first:
         return filters
     explanation = LineExplanation(workspace, branch=branch or filters.branch)
-    ids = tuple(_rank(explanation, filters.file))
+    ids = tuple(rank(explanation.explain_target(filters.file)[1]))
     return filters._replace(file=name_path(workspace, target.path), explaining=ids)
-
-
-def _rank(explanation: LineExplanation, text: str) -> dict[str, float]:
-    target = find_target(
-        explanation.workspace, text, explanation.commit, is_past=explanation.is_past
-    )
-    source = explanation.read(target.path)
-    return rank(explanation.explain(source, choose_ranges(source, target.first, target.last)))
