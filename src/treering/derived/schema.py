@@ -62,7 +62,7 @@ TABLES: dict[str, Table] = {
         CREATE TABLE code_last (is_private INTEGER PRIMARY KEY, oid TEXT)
         """,
     ),
-    # What commits of the trunk change: see patches.py.
+    # What commits of the trunk change: see branches/landing/patches.py.
     "patches": Table(
         1,
         """
