@@ -6,7 +6,6 @@ Ids are 40 hex digits everywhere above this module.
 import contextlib
 import errno
 import hashlib
-import heapq
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,14 +44,6 @@ class TreeEntry(NamedTuple):
     oid: str
 
 
-#: Commits with more parents are kept: what hundreds of clones say together is asked for again and
-#: again, and its parents take longer than all else of a look.
-_MANY_PARENTS = 16
-_MOST_LARGE = 8
-#: Commits of which something small is kept.
-_MOST_KEPT = 20_000
-
-
 class CommitInfo(NamedTuple):
     """The fields of a commit; times in seconds since the epoch."""
 
@@ -83,9 +74,6 @@ class Objects:
         self._handle = handle
         self._database = handle.odb
         self._together: list[str] | None = None
-        self._large: dict[str, CommitInfo] = {}
-        self._times: dict[str, int] = {}
-        self._wordless: set[tuple[str, bytes]] = set()
 
     def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
@@ -173,10 +161,8 @@ class Objects:
         return next((e.oid for e in self.tree(tree) if e.name == name and e.mode == BLOB), None)
 
     def commit(self, oid: str) -> CommitInfo:
-        if oid in self._large:
-            return self._large[oid]
         commit = self._look_up(oid, GIT_OBJECT_COMMIT)
-        info = CommitInfo(
+        return CommitInfo(
             oid=oid,
             tree=str(commit.tree_id),
             parents=tuple(str(parent) for parent in commit.parent_ids),
@@ -184,55 +170,11 @@ class Objects:
             time=commit.commit_time,
             message=commit.raw_message.decode(errors="replace"),
         )
-        if len(info.parents) > _MANY_PARENTS:
-            if len(self._large) >= _MOST_LARGE:
-                self._large.clear()
-            self._large[oid] = info
-        return info
-
-    def has_word(self, oid: str, word: bytes) -> bool:
-        """Return whether something stands in the message of a commit; kept for those in which it
-        does not, since a view asks all its heads at every write."""
-        if (oid, word) in self._wordless:
-            return False
-        if word in self._look_up(oid, GIT_OBJECT_COMMIT).raw_message:
-            return True
-        if len(self._wordless) >= _MOST_KEPT:
-            self._wordless.clear()
-        self._wordless.add((oid, word))
-        return False
-
-    def time_of(self, oid: str) -> int:
-        """Return when a commit says it was made; kept, since a view asks all its heads at every
-        write."""
-        if oid not in self._times:
-            if len(self._times) >= _MOST_KEPT:
-                self._times.clear()
-            self._times[oid] = self._look_up(oid, GIT_OBJECT_COMMIT).commit_time
-        return self._times[oid]
 
     def authorship(self, oid: str) -> tuple[str, int]:
         """Return who wrote a commit and when: an amend and a rebase keep both."""
         author = self._look_up(oid, GIT_OBJECT_COMMIT).author
         return f"{author.name} <{author.email}>", author.time
-
-    def newest(self, tips: Iterable[str], most: int) -> Iterator[CommitInfo]:
-        """Up to `most` commits of some histories, newest first; what cannot be read is left out."""
-        seen: set[str] = set()
-        waiting: list[tuple[int, CommitInfo]] = []
-        news: Iterable[str] = tips
-        for _ in range(most):
-            for oid in news:
-                if oid not in seen:
-                    seen.add(oid)
-                    with contextlib.suppress(StoreDamaged):
-                        commit = self.commit(oid)
-                        heapq.heappush(waiting, (-commit.time, commit))
-            if not waiting:
-                return
-            commit = heapq.heappop(waiting)[1]
-            yield commit
-            news = commit.parents
 
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 

@@ -123,7 +123,7 @@ def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) ->
 
     objects = vault.repository.objects
     parents = tuple(sorted(heads))
-    seconds = newest([objects.time_of(head) for head in parents], vault.clock())
+    seconds = newest([objects.commit(head).time for head in parents], vault.clock())
     text = Message(JOIN, mask(scope.branch), CodePosition(mask_branch(scope.branch))).as_text()
     return objects.write_commit(tree, parents, NOBODY, seconds, text)
 

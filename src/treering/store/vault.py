@@ -33,7 +33,6 @@ from treering.store.trees import Pairs, Snapshot, Trees
 Documents = Mapping[str, bytes | str | None]
 
 _MOST_PARSED = 20_000
-_MOST_SNAPSHOTS = 1_000
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
 
@@ -70,7 +69,6 @@ class Vault:
         self.is_private = is_private
         self.clock = clock
         self.trees = Trees(repository)
-        self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
         self.make_history: Callable[[], HistoryReader] = GitHistory
         self.remote_names: ScopeNames = _SameNames()
         self._parsed: dict[str, Memory] = {}
@@ -215,14 +213,8 @@ class Vault:
             raise
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
-        """The scope as of one of its commits (None: before the first); never changes, so kept."""
-        snapshot = self._snapshots.get((of, tip))
-        if snapshot is None:
-            snapshot = Snapshot(self.repository, self.trees, of, tip)
-            if len(self._snapshots) >= _MOST_SNAPSHOTS:
-                self._snapshots.clear()
-            self._snapshots[of, tip] = snapshot
-        return snapshot
+        """The scope as of one of its commits (None: before the first)."""
+        return Snapshot(self.trees, of, tip, None if tip is None else self.tree_of(tip))
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""
@@ -339,10 +331,10 @@ class Vault:
 
     def refuse_newer_format(self, commit: str) -> None:
         """FormatTooNew where a treering wrote that knows more than this one."""
-        objects = self.repository.objects
-        if not objects.has_word(commit, message.FORMAT_TRAILER):
+        text = self.repository.objects.commit(commit).message
+        if message.FORMAT_TRAILER not in text:
             return  # nearly all, and a write asks every head that is seen
-        there = message.read(objects.commit(commit).message).format
+        there = message.read(text).format
         if there > FORMAT:
             raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
@@ -365,7 +357,7 @@ class Vault:
         if not shards:
             return objects.write_tree(root, {})
         memories = self.trees.memories(root)
-        before = self.trees.shards(memories) if memories else {}
+        before = self.trees.shards(memories)
         folders = {n: (TREE, objects.write_tree(before.get(n), ls)) for n, ls in shards.items()}
         new = (TREE, objects.write_tree(memories, folders))
         return objects.write_tree(root, {layout.MEMORIES: new})
