@@ -3,7 +3,6 @@
 Ids are 40 hex digits everywhere above this module.
 """
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -178,15 +177,21 @@ class Objects:
 
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
-    @contextlib.contextmanager
+    @contextmanager
     def write_together(self, common_dir: Path) -> Iterator[None]:
         """Wait for the disk once for all that is written inside."""
-        with sync_together(common_dir) as oids:
+        must_sync, oids = is_synced(), list[str]()
+        with disk_turn, without_fsync():
             self._together = oids
             try:
                 yield
             finally:
                 self._together = None
+        if must_sync:
+            try:
+                _sync(common_dir / "objects", oids)
+            except OSError as error:
+                raise StorageFailed(f"Memories could not be written: {error.strerror}.") from error
 
     def _note(self, oid: str) -> str:
         if self._together is not None:
@@ -315,52 +320,29 @@ disk_turn = threading.RLock()
 _SYNC_THREADS = 8
 
 
-@contextmanager
-def sync_together(common_dir: Path) -> Iterator[list[str]]:
-    """Write objects inside, and put their ids into the list; they are on disk when it is left."""
-    oids: list[str] = []
-    with disk_turn:
-        must_sync = is_synced()
-        with without_fsync():
-            yield oids
-    if must_sync:
-        try:
-            _sync(common_dir / "objects", oids)
-        except OSError as error:
-            raise StorageFailed(f"Memories could not be written: {error.strerror}.") from error
-
-
 def _sync(folder: Path, oids: Iterable[str]) -> None:
-    paths = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
-    _sync_all([*paths, *{path.parent for path in paths}, folder])
-
-
-def _sync_all(paths: list[Path]) -> None:
-    """Sync files or folders side by side. One that is not there is in a pack, and synced."""
+    """Sync objects and their folders side by side. One that is not there is in a pack, and
+    synced."""
+    files = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
+    paths = [*files, *{path.parent for path in files}, folder]
     errors: list[OSError] = []
 
-    def sync_some(some: list[Path]) -> None:
-        for path in some:
-            try:
+    def sync_some(start: int) -> None:
+        try:
+            for path in paths[start::_SYNC_THREADS]:
                 with suppress(FileNotFoundError):
-                    _sync_one(path)
-            except OSError as error:
-                errors.append(error)
+                    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+                    try:
+                        os.fsync(descriptor)
+                    finally:
+                        os.close(descriptor)
+        except OSError as error:
+            errors.append(error)
 
-    parts = [paths[start::_SYNC_THREADS] for start in range(min(_SYNC_THREADS, len(paths)))]
-    threads = [threading.Thread(target=sync_some, args=(part,)) for part in parts[1:]]
+    threads = [threading.Thread(target=sync_some, args=(n,)) for n in range(_SYNC_THREADS)]
     for thread in threads:
         thread.start()
-    sync_some(parts[0])
     for thread in threads:
         thread.join()
     if errors:
         raise errors[0]
-
-
-def _sync_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

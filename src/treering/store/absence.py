@@ -6,13 +6,11 @@ us; then one commit on top puts them back as they last were, and names the commi
 out. It depends on the history alone, so that clones that find the same loss make the same commit.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
-from treering.git.binding import without_fsync
 from treering.model.scope import Scope
 from treering.store import message
 from treering.store.ancestry import contains
@@ -139,10 +137,10 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
         memories=tuple(loss),
         left_out=dict(sorted(culprits.items())[:_MOST_CULPRITS]),
     )
-    with without_fsync():  # not by fast-import, which would carry a folder of two names along
-        blobs = {key: missing.blob for key, missing in loss.items()}
+    blobs = {key: missing.blob for key, missing in loss.items()}
+    with objects.write_together(vault.repository.common_dir):
+        # Not by fast-import, which would carry a folder of two names along.
         tree = vault.write_loose_tree(objects.commit(tip).tree, blobs)
-    os.sync()
     seconds = newest([objects.commit(tip).time], vault.clock())
     return objects.write_commit(tree, (tip,), NOBODY, seconds, text.as_text())
 

@@ -25,8 +25,6 @@ from treering.text.masking import mask, mask_branch
 if TYPE_CHECKING:  # what joins heads is imported where several are joined
     from treering.store.merge.join import JoinResult
 
-#: From here on one pack is cheaper than trees written and synced one by one.
-_PACK_FROM = 10
 _MOST_JOINS = 16
 #: What the log of a ref says of a scope that followed a branch, before its former name.
 RENAMED = "renamed from "
@@ -114,7 +112,7 @@ def combine_for_view(
 
 def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
     """A join as a commit. Nothing in it is of this clone or this moment."""
-    tree = vault.write_tree(result.base, result.documents, many=_PACK_FROM)
+    tree = vault.write_tree(result.base, result.documents)
     return _commit_join(vault, scope, heads, tree)
 
 

@@ -307,8 +307,7 @@ class Vault:
             self.refuse_newer_format(parent)
         parents = (parent,) if parent else ()
         are_few = 1 < len(documents) < pack.MANY
-        folder = self.repository.common_dir
-        with objects.write_together(folder) if are_few else nullcontext():
+        with objects.write_together(self.repository.common_dir) if are_few else nullcontext():
             tree = self.write_tree(parent, documents)
             commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
         refs.move(
@@ -338,10 +337,9 @@ class Vault:
         if there > FORMAT:
             raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
-    def write_tree(self, base: str | None, documents: Documents, *, many: int = pack.MANY) -> str:
-        """The tree of a commit, or of none, with memories put in or taken out. From `many` on they
-        are written as one pack."""
-        if len(documents) >= many:
+    def write_tree(self, base: str | None, documents: Documents) -> str:
+        """The tree of a commit, or of none, with memories put in or taken out."""
+        if len(documents) >= pack.MANY:
             files = {layout.path_of(memory_id): data for memory_id, data in documents.items()}
             return pack.write_tree(self.repository, base, files)
         return self.write_loose_tree(self.tree_of(base) if base else None, documents)
