@@ -22,7 +22,6 @@ from treering.git.binding import (
     Oid,
     Signature,
     is_synced,
-    load_enums,
     without_fsync,
 )
 
@@ -67,8 +66,6 @@ class Person(NamedTuple):
 class Objects:
     """The object database of one repository, for one thread."""
 
-    _has_enums = False
-
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._database = handle.odb
@@ -89,25 +86,25 @@ class Objects:
 
     def is_commit(self, oid: str) -> bool:
         """Return whether an object is here, and a commit: a ref of strangers may hold anything."""
-        self._get_ready()
+        return self._read_header(oid)[0] == GIT_OBJECT_COMMIT
+
+    def size(self, oid: str) -> int:
+        """Return how large an object is, without loading it; 0 when it is not here."""
+        return self._read_header(oid)[1]
+
+    def _read_header(self, oid: str) -> tuple[int, int]:
+        """Return kind and size of an object; whoever looks it up says what is wrong."""
         try:
-            return bool(self._database.read_header(oid)[0] == GIT_OBJECT_COMMIT)
+            kind, size = self._database.read_header(oid)
         except (KeyError, ValueError, GitError, OSError):
-            return False
+            return 0, 0
+        return int(kind), int(size)
 
     def blob(self, oid: str, *, most: int = MOST) -> bytes:
         """The bytes of a blob; one that is larger than anything of ours is not even loaded."""
         if (size := self.size(oid)) > most:
             raise StoreDamaged(f"The blob {oid} is too large: {size} bytes.")
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
-
-    def size(self, oid: str) -> int:
-        """Return how large an object is, without loading it; 0 when it is not here."""
-        self._get_ready()
-        try:
-            return int(self._database.read_header(oid)[1])
-        except (KeyError, ValueError, GitError, OSError):
-            return 0  # whoever looks it up says what is wrong
 
     def tree(self, oid: str) -> list[TreeEntry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
@@ -132,7 +129,6 @@ class Objects:
         return self._read(oid, GIT_OBJECT_COMMIT)
 
     def _read(self, oid: str, kind: int) -> bytes:
-        self._get_ready()
         try:
             found, data = self._database.read(oid)
         except (KeyError, ValueError, GitError, OSError) as error:
@@ -140,12 +136,6 @@ class Objects:
         if found != kind:
             raise StoreDamaged(f"The object {oid} is not a {_KINDS[kind]}.")
         return bytes(data)
-
-    def _get_ready(self) -> None:
-        """Before the object database is asked itself."""
-        if not self._has_enums:
-            load_enums()
-            Objects._has_enums = True
 
     def child(self, tree: str, name: str, kind: int) -> str | None:
         """The id of one line of a tree, or None when it is not there or of another kind."""
