@@ -3,8 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property
-from itertools import islice
-from typing import Protocol
 
 from treering.clock import Clock, wall_clock
 from treering.errors import (
@@ -25,7 +23,7 @@ from treering.model.scope import Scope, is_utf8
 from treering.store import layout, message
 from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
-from treering.store.history import GitHistory, HistoryReader
+from treering.store.history import GitHistory
 from treering.store.message import JOIN, Message
 from treering.store.trees import Pairs, Snapshot, Trees
 
@@ -37,25 +35,15 @@ _MOST_PARSED = 20_000
 NOBODY = Person("treering", "treering@invalid")
 
 
-class ScopeNames(Protocol):
-    """Knows which scopes here and on remotes are one: asked of branches, beyond a vault's reach."""
-
-    def name_there(self, remote: str, scope: Scope) -> Scope | None:
-        """Return the scope as a remote calls it; None where the remote has other work, or none."""
-        ...
-
-    def scope_here(self, remote: str, there: Scope) -> Scope:
-        """Return the scope that holds what a remote has under a name."""
-        ...
-
-
-class _SameNames:
-    """Without code there are only names."""
+class ScopeNames:
+    """Knows which scopes here and on remotes are one. Without code there are only names."""
 
     def name_there(self, remote: str, scope: Scope) -> Scope | None:  # noqa: ARG002
+        """Return the scope as a remote calls it; None where the remote has other work, or none."""
         return scope
 
     def scope_here(self, remote: str, there: Scope) -> Scope:  # noqa: ARG002
+        """Return the scope that holds what a remote has under a name."""
         return there
 
 
@@ -69,15 +57,14 @@ class Vault:
         self.is_private = is_private
         self.clock = clock
         self.trees = Trees(repository)
-        self.make_history: Callable[[], HistoryReader] = GitHistory
-        self.remote_names: ScopeNames = _SameNames()
+        self.make_history: Callable[[], GitHistory] = GitHistory
+        self.remote_names = ScopeNames()
         self._parsed: dict[str, Memory] = {}
-        self.invalid: dict[str, InvalidDocument] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
     @cached_property
-    def history(self) -> HistoryReader:
+    def history(self) -> GitHistory:
         """The reader of memory history."""
         return self.make_history()
 
@@ -249,30 +236,17 @@ class Vault:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
         if memory := self._parsed.get(blob):
             return memory
-        if blob in self.invalid:
-            raise self.invalid[blob]
-        try:
-            if (size := self.repository.objects.size(blob)) > document.MAX_BYTES:
-                raise InvalidDocument("too-large", f"The document has {size} bytes.")
-            memory = document.parse(self.repository.objects.blob(blob))
-        except InvalidDocument as error:
-            if len(self.invalid) < _MOST_PARSED:
-                self.invalid[blob] = error.with_traceback(None)
-            raise
-        if len(self._parsed) >= _MOST_PARSED:
-            self._parsed.clear()
-        self._parsed[blob] = memory
+        if (size := self.repository.objects.size(blob)) > document.MAX_BYTES:
+            raise InvalidDocument("too-large", f"The document has {size} bytes.")
+        memory = document.parse(self.repository.objects.blob(blob))
+        self.note({blob: memory})
         return memory
-
-    def peek(self, blob: str) -> Memory | None:
-        """The memory in a blob, if it was parsed before."""
-        return self._parsed.get(blob)
 
     def note(self, memories: Mapping[str, Memory]) -> None:
         """Memories that were just written, by blob: whoever reads them next need not parse them."""
-        if len(self._parsed) + len(memories) >= _MOST_PARSED:
+        if len(self._parsed) >= _MOST_PARSED:
             self._parsed.clear()
-        self._parsed |= dict(islice(memories.items(), _MOST_PARSED))
+        self._parsed |= memories
 
     def try_memory(self, blob: str | None) -> Memory | None:
         """The memory in a blob, or None where it is none or cannot be read: doctor names it."""
