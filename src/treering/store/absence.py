@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged, TreeringError
+from treering.errors import TreeringError
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.ancestry import contains
+from treering.store.ancestry import contains, name_author
 from treering.store.dates import newest
 from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
 from treering.store.message import KEEP, CodePosition, Message
@@ -148,14 +148,7 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
 def describe_losses(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:
     """Yield who left out how many files of a scope."""
     for commit, count in Counter(missing.commit for missing in loss.values()).items():
-        yield Kept(scope.branch, count, commit, _author(vault, commit))
-
-
-def _author(vault: Vault, commit: str) -> str:
-    try:
-        return vault.repository.objects.commit(commit).author
-    except StoreDamaged:
-        return "unknown"
+        yield Kept(scope.branch, count, commit, name_author(vault.repository, commit) or "unknown")
 
 
 def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
@@ -163,7 +156,7 @@ def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
     commits = read_readable(vault, tips, ops=(KEEP,))
     messages = [message.read(vault.repository.objects.commit(oid).message) for oid in commits]
     restored_files = (
-        Kept(text.code.branch, count, commit, _author(vault, commit))
+        Kept(text.code.branch, count, commit, name_author(vault.repository, commit) or "unknown")
         for text in reversed(messages)
         for commit, count in text.left_out.items()
     )

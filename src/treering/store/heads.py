@@ -88,7 +88,8 @@ def combine(
     from treering.store.merge.join import join
 
     result = join(vault, alone, before=before)
-    return write_join(vault, scope, alone, result), result
+    tree = vault.write_tree(result.base, result.documents)
+    return _commit_join(vault, scope, alone, tree), result
 
 
 def combine_for_view(
@@ -110,13 +111,8 @@ def combine_for_view(
     return joins[key]
 
 
-def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
-    """A join as a commit. Nothing in it is of this clone or this moment."""
-    tree = vault.write_tree(result.base, result.documents)
-    return _commit_join(vault, scope, heads, tree)
-
-
 def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) -> str:
+    """A join as a commit. Nothing in it is of this clone or this moment."""
     from treering.store.dates import newest
 
     objects = vault.repository.objects
