@@ -139,11 +139,11 @@ def shows_all_decorations(git_dir: Path, pattern: str) -> bool:
 
     Where it would not, setting the pattern would make it show refs that it left out before.
     """
-    patterns = config.read_all(git_dir, "log.excludeDecoration", is_local=False)
+    patterns = [value for _, value in config.read_levels(git_dir, "log.excludeDecoration")]
     if pattern in patterns:
         return False
-    level = config.read_all(git_dir, "log.initialDecorationSet", is_local=False)
-    return bool(patterns) or level == ["all"] or process.version() < _FEW_DECORATIONS
+    sets = [value for _, value in config.read_levels(git_dir, "log.initialDecorationSet")]
+    return bool(patterns) or sets == ["all"] or process.version() < _FEW_DECORATIONS
 
 
 # --- drawn ----------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def pack(git_dir: Path) -> None:
     """Let git pack what piled up, in the background; not where that would ask a program."""
     from treering.git import config, process
 
-    if config.read_all(git_dir, _GC_HOOK, is_local=False):
+    if config.read_levels(git_dir, _GC_HOOK):
         return
     # A user's `gc.pruneExpire=now` would take objects a writer has not yet put into a ref.
     arguments = ("-c", "gc.pruneExpire=2.weeks.ago", "gc", "--auto", "--quiet")
