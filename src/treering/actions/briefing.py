@@ -201,9 +201,10 @@ def _list_bulk(layer: Layer, tree: str, before: str | None) -> list[str]:
     trees = layer.vault.trees
     new, old = trees.memories(tree), trees.memories(before)
     ids: list[str] = []
-    for _, then, now in trees.changed_shards(old, new):
-        changed = (now or {}).items() - (then or {}).items()
-        ids += [memory_id for memory_id, _ in changed]
+    for name, then, now in trees.shards_apart(old, new):
+        with suppress(StoreDamaged):
+            changed = trees.shard(name, now).items() - trees.shard(name, then).items()
+            ids += [memory_id for memory_id, _ in changed]
         if len(ids) >= _MOST_BULK:
             break
     return ids[:_MOST_BULK]

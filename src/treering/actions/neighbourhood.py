@@ -161,7 +161,7 @@ class Neighbourhood:
             vault = self._store.private if change.is_private else self._store.shared
             if vault:
                 snapshot = vault.snapshot(scope)
-                shard = snapshot.shard_tree(layout.shard_of(change.memory.id))
+                shard = snapshot.shards().get(layout.shard_of(change.memory.id))
                 trees |= dict.fromkeys((shard, snapshot.key[1]))
         memories = {versions[change.memory.id]: change.memory for change in changes}
         self._rows.add(memories, trees=[tree for tree in trees if tree])

@@ -227,8 +227,9 @@ def _choose_views(
     if at:
         view = workspace.as_of(view, at)
     views = {"trash": layers.view_of_trash(workspace.store, view.branch)}
-    snapshots = {layer.snapshot for layer in view.layers}
-    if scope != "all" and any(layer.snapshot not in snapshots for layer in everything.layers):
+    shown = {(layer.vault, layer.snapshot.key) for layer in view.layers}
+    hidden = [ly for ly in everything.layers if (ly.vault, ly.snapshot.key) not in shown]
+    if scope != "all" and hidden:
         views["other_branches"] = everything
     return view, {word: other for word, other in views.items() if other.layers}
 

@@ -39,8 +39,6 @@ class MemoryReader:
     def _parse(self, blob: str) -> Memory | None:
         try:
             for vault in self._store.vaults():
-                if memory := vault.peek(blob):
-                    return memory
                 if vault.repository.objects.exists(blob):
                     return vault.memory(blob)
         except (TreeringError, GitError):

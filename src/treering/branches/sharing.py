@@ -20,7 +20,7 @@ from treering.git.repository import Repository
 from treering.model.scope import KEEP, PUSHED, Scope
 from treering.store.ancestry import contains
 from treering.store.store import Store
-from treering.store.vault import Vault
+from treering.store.vault import ScopeNames, Vault
 
 #: Whether a branch here and one on a remote are one; unknown where one has no commit of its own.
 Comparison = Literal["same", "apart", "unknown"]
@@ -33,7 +33,7 @@ def open_store(repository: Repository, clock: Clock) -> Store:
     return store
 
 
-class RemoteNames:
+class RemoteNames(ScopeNames):
     """Match scopes with the names their branches have on a remote, as far as fetches told."""
 
     def __init__(self, repository: Repository, vault: Vault) -> None:

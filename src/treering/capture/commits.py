@@ -85,7 +85,8 @@ def commits(
     for at in range(0, len(present), _BATCH_SIZE):
         some = present[at : at + _BATCH_SIZE]
         for commit, changes in zip(some, _changes(repository, some, seconds), strict=True):
-            files, masked_files = split_files(_list_files(changes))
+            kept = islice(filter(None, map(_file, changes.files)), _MOST_FILES)
+            files, masked_files = split_files(tuple(kept))
             yield commit._replace(
                 files=files,
                 changed=len(changes.files),
@@ -190,10 +191,6 @@ def _changes(
             raise
         # Also where a shallow clone lacks a parent: the message alone is worth keeping.
         return iter([RangeDiff(())] * len(some))
-
-
-def _list_files(changes: RangeDiff) -> tuple[FileRef, ...]:
-    return tuple(islice(filter(None, map(_file, changes.files)), _MOST_FILES))
 
 
 def _file(change: FileChange) -> FileRef | None:

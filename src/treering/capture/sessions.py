@@ -45,35 +45,28 @@ def fits(session: Memory, commit: Memory, branch: str, gap: float) -> bool:
 
 def begin(first: Memory, branch: str) -> Memory:
     """The session that begins with a commit, which it does not yet hold."""
-    return Memory(
-        id=session_id(first.commit),
-        type="session",
-        title="-",
-        content="-",
-        created=first.created,
-        modified=first.created,
-        confidence=1.0,
-        source="hook",
-        author=first.author,
-        details={"branch": mask(branch), "start": first.created, "end": first.created},
-    )
+    moment, author = first.created, first.author
+    return _empty(session_id(first.commit), branch, moment, source="hook", author=author)
 
 
 def agent_session(agent: str, session: str, branch: str, author: str, when: float) -> Memory:
     """The session of an agent, by the id its client gave it."""
-    moment = format_moment(when)
+    memory_id = agent_session_id(agent, session)
+    empty = _empty(memory_id, branch, format_moment(when), source="agent", author=author)
+    return empty._replace(agent=mask(agent), session=mask(session))
+
+
+def _empty(memory_id: str, branch: str, moment: str, *, source: str, author: str) -> Memory:
     return Memory(
-        id=agent_session_id(agent, session),
+        id=memory_id,
         type="session",
         title="-",
         content="-",
         created=moment,
         modified=moment,
         confidence=1.0,
-        source="agent",
+        source=source,
         author=author,
-        agent=mask(agent),
-        session=mask(session),
         details={"branch": mask(branch), "start": moment, "end": moment},
     )
 

@@ -51,7 +51,7 @@ COLUMNS = (
 )
 
 
-class History:
+class History(GitHistory):
     """The history of one repository's memories."""
 
     def __init__(self, database: Database, most_unkept: int = 0) -> None:

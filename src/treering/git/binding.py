@@ -71,6 +71,7 @@ class Handle(Repository):
         pointer = ffi.new("git_repository **")
         ffi.buffer(pointer)[:] = self._pointer[:]  # type: ignore[attr-defined]
         self._repo = pointer[0]
+        load_enums()
 
     def lookup_reference(self, name: str) -> Any:
         """A ref by its name; KeyError when there is none.

@@ -19,11 +19,18 @@ _PROTECTED = ("system", "global", "command")
 Level = Literal["--local", "--global"]
 
 
-def read_all(git_dir: Path, key: str, *, is_local: bool = True) -> list[str]:
-    """Every value of a key, in the repository's own file or at all levels."""
-    level = ["--local"] if is_local else []
-    text = process.run(git_dir, "config", *level, "--null", "--get-all", key, may_fail=(1,))
+def read_all(git_dir: Path, key: str) -> list[str]:
+    """Every value of a key in the repository's own file."""
+    text = process.run(git_dir, "config", "--local", "--null", "--get-all", key, may_fail=(1,))
     return text.decode(errors="surrogateescape").split("\0")[:-1]
+
+
+def read_levels(git_dir: Path, key: str, *options: str) -> list[tuple[str, str]]:
+    """Every value of a key, each after the level of configuration that says it; the last counts."""
+    arguments = ("config", "--null", "--show-scope", *options, "--get-all", key)
+    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
+    words = text.split("\0")
+    return list(zip(words[::2], words[1::2], strict=False))
 
 
 def read_own(git_dir: Path, key: str) -> list[str]:
@@ -46,25 +53,12 @@ def read_matching(git_dir: Path, pattern: str) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in pairs]
 
 
-def read_hooks_path(git_dir: Path) -> tuple[str, str]:
-    """`core.hooksPath` and the level of configuration that says it; nothing where none does."""
-    arguments = ("config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath")
-    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
-    level, _, value = text.partition("\0")
-    return value.rstrip("\0"), level
-
-
 def read_protected(git_dir: Path, key: str) -> str:
     """Return a setting from what git calls protected configuration: system, global, command line.
 
     A repository that somebody was handed can say anything in its own file.
     """
-    arguments = ("config", "--null", "--show-scope", "--get-all", key)
-    text = process.run(git_dir, *arguments, may_fail=(1,)).decode(errors="surrogateescape")
-    words = text.split("\0")
-    values = [
-        value for level, value in zip(words[::2], words[1::2], strict=False) if level in _PROTECTED
-    ]
+    values = [value for level, value in read_levels(git_dir, key) if level in _PROTECTED]
     return "".join(values[-1:])
 
 

@@ -52,7 +52,8 @@ class HooksPath(NamedTuple):
 
 def hooks_path(repository: Repository) -> HooksPath:
     """As `git rev-parse --git-path hooks` would answer at the top of the work tree."""
-    path, level = config.read_hooks_path(repository.git_dir)
+    levels = config.read_levels(repository.git_dir, "core.hooksPath", "--type=path")
+    level, path = levels[-1] if levels else ("", "")
     if not path:
         return HooksPath(repository.common_dir / "hooks", "")
     # A relative path is taken from where hooks run.

@@ -94,15 +94,6 @@ def is_held(path: Path) -> bool:
     return False
 
 
-@contextlib.contextmanager
-def keep(descriptor: int) -> Iterator[None]:
-    """Hold on to a lock that was adopted, and let go of it."""
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def adopt(path: Path, descriptor: int) -> bool:
     """Return whether a descriptor holds the lock: whoever started us took it for us. No child gets
     it."""

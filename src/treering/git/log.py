@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from treering.git import config, process
 
-_FIELDS = "%H%n%P%n%ct%n%m%an <%ae>%n%B"
+_FIELDS = "%H%n%P%n%ct%n%an <%ae>%n%B"
 _AS_BYTES = ("-z", "--no-show-signature", "--no-color")
 #: libgit2 knows no replacements, so that its answers and git's would not fit together.
 _NO_REPLACEMENTS = {"GIT_NO_REPLACE_OBJECTS": "1"}
@@ -28,7 +28,6 @@ class LogCommit(NamedTuple):
     time: int
     author: str
     body: bytes
-    is_left: bool = False  # of two histories compared by `...`, in the first
 
     @property
     def message(self) -> str:
@@ -48,20 +47,23 @@ def read_log(
     containing: Sequence[str] = (),
     most: int | None = None,
     is_oldest_first: bool = False,
+    is_walked: bool = True,
 ) -> Iterator[LogCommit]:
     """The commits of some revisions and not of others, newest first.
 
-    `containing` are words, one of which a message must hold.
+    `containing` are words, one of which a message must hold. Unless it `is_walked`, only the
+    commits that are named are told of, in no order.
     """
     arguments, lines = _select(revisions, without)
     if arguments is None:
         return
     text = process.run(
         git_dir,
-        *("log", *_AS_BYTES, "--left-right", f"--format={_FIELDS}", "--fixed-strings"),
+        *("log", *_AS_BYTES, f"--format={_FIELDS}", "--fixed-strings"),
         *(f"--grep={words}" for words in containing),
         *([f"--max-count={most}"] if most else ()),
         *(["--reverse", "--topo-order"] if is_oldest_first else ()),
+        *([] if is_walked else ["--no-walk=unsorted"]),
         *(*arguments, "--"),
         feed=lines,
     )
@@ -99,9 +101,8 @@ def _parse_commit(record: bytes) -> LogCommit | None:
         oid=oid.decode(),
         parents=tuple(parents.decode().split()),
         time=int(time) if re.fullmatch(rb"-?\d{1,15}", time) else 0,
-        author=author[1:].decode(errors="replace"),
+        author=author.decode(errors="replace"),
         body=body,
-        is_left=author[:1] == b"<",
     )
 
 
@@ -115,14 +116,9 @@ def read_all_commits(git_dir: Path, containing: str) -> Iterator[LogCommit]:
         *("cat-file", "--batch-all-objects", "--unordered", "--buffer"),
         "--batch-check=%(objecttype) %(objectname)",
     )
-    oids = (line[7:] for line in objects.splitlines() if line.startswith(b"commit "))
-    text = process.run(
-        git_dir,
-        *("log", *_AS_BYTES, f"--format={_FIELDS}", "--fixed-strings", f"--grep={containing}"),
-        *("--no-walk=unsorted", "--stdin"),
-        feed=b"".join(oid + b"\n" for oid in oids),
-    )
-    yield from filter(None, map(_parse_commit, text.split(b"\0")))
+    kinds = (line.split(" ") for line in objects.decode("ascii").splitlines())
+    oids = [oid for kind, oid in kinds if kind == "commit"]
+    yield from read_log(git_dir, oids, containing=[containing], is_walked=False)
 
 
 def list_addresses(
@@ -143,11 +139,11 @@ def shows_all_decorations(git_dir: Path, pattern: str) -> bool:
 
     Where it would not, setting the pattern would make it show refs that it left out before.
     """
-    patterns = config.read_all(git_dir, "log.excludeDecoration", is_local=False)
+    patterns = [value for _, value in config.read_levels(git_dir, "log.excludeDecoration")]
     if pattern in patterns:
         return False
-    level = config.read_all(git_dir, "log.initialDecorationSet", is_local=False)
-    return bool(patterns) or level == ["all"] or process.version() < _FEW_DECORATIONS
+    sets = [value for _, value in config.read_levels(git_dir, "log.initialDecorationSet")]
+    return bool(patterns) or sets == ["all"] or process.version() < _FEW_DECORATIONS
 
 
 # --- drawn ----------------------------------------------------------------------------------------

@@ -3,10 +3,8 @@
 Ids are 40 hex digits everywhere above this module.
 """
 
-import contextlib
 import errno
 import hashlib
-import heapq
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +22,6 @@ from treering.git.binding import (
     Oid,
     Signature,
     is_synced,
-    load_enums,
     without_fsync,
 )
 
@@ -43,14 +40,6 @@ class TreeEntry(NamedTuple):
     name: str
     mode: int
     oid: str
-
-
-#: Commits with more parents are kept: what hundreds of clones say together is asked for again and
-#: again, and its parents take longer than all else of a look.
-_MANY_PARENTS = 16
-_MOST_LARGE = 8
-#: Commits of which something small is kept.
-_MOST_KEPT = 20_000
 
 
 class CommitInfo(NamedTuple):
@@ -77,15 +66,10 @@ class Person(NamedTuple):
 class Objects:
     """The object database of one repository, for one thread."""
 
-    _has_enums = False
-
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._database = handle.odb
         self._together: list[str] | None = None
-        self._large: dict[str, CommitInfo] = {}
-        self._times: dict[str, int] = {}
-        self._wordless: set[tuple[str, bytes]] = set()
 
     def _look_up(self, oid: str, kind: int) -> Any:
         """The object, its hash checked by libgit2 on the way."""
@@ -102,25 +86,25 @@ class Objects:
 
     def is_commit(self, oid: str) -> bool:
         """Return whether an object is here, and a commit: a ref of strangers may hold anything."""
-        self._get_ready()
+        return self._read_header(oid)[0] == GIT_OBJECT_COMMIT
+
+    def size(self, oid: str) -> int:
+        """Return how large an object is, without loading it; 0 when it is not here."""
+        return self._read_header(oid)[1]
+
+    def _read_header(self, oid: str) -> tuple[int, int]:
+        """Return kind and size of an object; whoever looks it up says what is wrong."""
         try:
-            return bool(self._database.read_header(oid)[0] == GIT_OBJECT_COMMIT)
+            kind, size = self._database.read_header(oid)
         except (KeyError, ValueError, GitError, OSError):
-            return False
+            return 0, 0
+        return int(kind), int(size)
 
     def blob(self, oid: str, *, most: int = MOST) -> bytes:
         """The bytes of a blob; one that is larger than anything of ours is not even loaded."""
         if (size := self.size(oid)) > most:
             raise StoreDamaged(f"The blob {oid} is too large: {size} bytes.")
         return bytes(self._look_up(oid, GIT_OBJECT_BLOB).data)
-
-    def size(self, oid: str) -> int:
-        """Return how large an object is, without loading it; 0 when it is not here."""
-        self._get_ready()
-        try:
-            return int(self._database.read_header(oid)[1])
-        except (KeyError, ValueError, GitError, OSError):
-            return 0  # whoever looks it up says what is wrong
 
     def tree(self, oid: str) -> list[TreeEntry]:
         """The lines of a tree, parsed from its raw bytes: several times faster than by object."""
@@ -145,7 +129,6 @@ class Objects:
         return self._read(oid, GIT_OBJECT_COMMIT)
 
     def _read(self, oid: str, kind: int) -> bytes:
-        self._get_ready()
         try:
             found, data = self._database.read(oid)
         except (KeyError, ValueError, GitError, OSError) as error:
@@ -153,12 +136,6 @@ class Objects:
         if found != kind:
             raise StoreDamaged(f"The object {oid} is not a {_KINDS[kind]}.")
         return bytes(data)
-
-    def _get_ready(self) -> None:
-        """Before the object database is asked itself."""
-        if not self._has_enums:
-            load_enums()
-            Objects._has_enums = True
 
     def child(self, tree: str, name: str, kind: int) -> str | None:
         """The id of one line of a tree, or None when it is not there or of another kind."""
@@ -173,10 +150,8 @@ class Objects:
         return next((e.oid for e in self.tree(tree) if e.name == name and e.mode == BLOB), None)
 
     def commit(self, oid: str) -> CommitInfo:
-        if oid in self._large:
-            return self._large[oid]
         commit = self._look_up(oid, GIT_OBJECT_COMMIT)
-        info = CommitInfo(
+        return CommitInfo(
             oid=oid,
             tree=str(commit.tree_id),
             parents=tuple(str(parent) for parent in commit.parent_ids),
@@ -184,67 +159,29 @@ class Objects:
             time=commit.commit_time,
             message=commit.raw_message.decode(errors="replace"),
         )
-        if len(info.parents) > _MANY_PARENTS:
-            if len(self._large) >= _MOST_LARGE:
-                self._large.clear()
-            self._large[oid] = info
-        return info
-
-    def has_word(self, oid: str, word: bytes) -> bool:
-        """Return whether something stands in the message of a commit; kept for those in which it
-        does not, since a view asks all its heads at every write."""
-        if (oid, word) in self._wordless:
-            return False
-        if word in self._look_up(oid, GIT_OBJECT_COMMIT).raw_message:
-            return True
-        if len(self._wordless) >= _MOST_KEPT:
-            self._wordless.clear()
-        self._wordless.add((oid, word))
-        return False
-
-    def time_of(self, oid: str) -> int:
-        """Return when a commit says it was made; kept, since a view asks all its heads at every
-        write."""
-        if oid not in self._times:
-            if len(self._times) >= _MOST_KEPT:
-                self._times.clear()
-            self._times[oid] = self._look_up(oid, GIT_OBJECT_COMMIT).commit_time
-        return self._times[oid]
 
     def authorship(self, oid: str) -> tuple[str, int]:
         """Return who wrote a commit and when: an amend and a rebase keep both."""
         author = self._look_up(oid, GIT_OBJECT_COMMIT).author
         return f"{author.name} <{author.email}>", author.time
 
-    def newest(self, tips: Iterable[str], most: int) -> Iterator[CommitInfo]:
-        """Up to `most` commits of some histories, newest first; what cannot be read is left out."""
-        seen: set[str] = set()
-        waiting: list[tuple[int, CommitInfo]] = []
-        news: Iterable[str] = tips
-        for _ in range(most):
-            for oid in news:
-                if oid not in seen:
-                    seen.add(oid)
-                    with contextlib.suppress(StoreDamaged):
-                        commit = self.commit(oid)
-                        heapq.heappush(waiting, (-commit.time, commit))
-            if not waiting:
-                return
-            commit = heapq.heappop(waiting)[1]
-            yield commit
-            news = commit.parents
-
     # --- writing: a failure is StorageFailed, never silence ---------------------------------------
 
-    @contextlib.contextmanager
+    @contextmanager
     def write_together(self, common_dir: Path) -> Iterator[None]:
         """Wait for the disk once for all that is written inside."""
-        with sync_together(common_dir) as oids:
+        must_sync, oids = is_synced(), list[str]()
+        with disk_turn, without_fsync():
             self._together = oids
             try:
                 yield
             finally:
                 self._together = None
+        if must_sync:
+            try:
+                _sync(common_dir / "objects", oids)
+            except OSError as error:
+                raise StorageFailed(f"Memories could not be written: {error.strerror}.") from error
 
     def _note(self, oid: str) -> str:
         if self._together is not None:
@@ -373,52 +310,29 @@ disk_turn = threading.RLock()
 _SYNC_THREADS = 8
 
 
-@contextmanager
-def sync_together(common_dir: Path) -> Iterator[list[str]]:
-    """Write objects inside, and put their ids into the list; they are on disk when it is left."""
-    oids: list[str] = []
-    with disk_turn:
-        must_sync = is_synced()
-        with without_fsync():
-            yield oids
-    if must_sync:
-        try:
-            _sync(common_dir / "objects", oids)
-        except OSError as error:
-            raise StorageFailed(f"Memories could not be written: {error.strerror}.") from error
-
-
 def _sync(folder: Path, oids: Iterable[str]) -> None:
-    paths = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
-    _sync_all([*paths, *{path.parent for path in paths}, folder])
-
-
-def _sync_all(paths: list[Path]) -> None:
-    """Sync files or folders side by side. One that is not there is in a pack, and synced."""
+    """Sync objects and their folders side by side. One that is not there is in a pack, and
+    synced."""
+    files = [folder / oid[:2] / oid[2:] for oid in dict.fromkeys(oids)]
+    paths = [*files, *{path.parent for path in files}, folder]
     errors: list[OSError] = []
 
-    def sync_some(some: list[Path]) -> None:
-        for path in some:
-            try:
+    def sync_some(start: int) -> None:
+        try:
+            for path in paths[start::_SYNC_THREADS]:
                 with suppress(FileNotFoundError):
-                    _sync_one(path)
-            except OSError as error:
-                errors.append(error)
+                    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+                    try:
+                        os.fsync(descriptor)
+                    finally:
+                        os.close(descriptor)
+        except OSError as error:
+            errors.append(error)
 
-    parts = [paths[start::_SYNC_THREADS] for start in range(min(_SYNC_THREADS, len(paths)))]
-    threads = [threading.Thread(target=sync_some, args=(part,)) for part in parts[1:]]
+    threads = [threading.Thread(target=sync_some, args=(n,)) for n in range(_SYNC_THREADS)]
     for thread in threads:
         thread.start()
-    sync_some(parts[0])
     for thread in threads:
         thread.join()
     if errors:
         raise errors[0]
-
-
-def _sync_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,7 +8,7 @@ starts nothing: filters have names of a repository's choosing and cannot be swit
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -202,38 +202,6 @@ def version() -> tuple[int, ...]:
     text = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
     match = re.search(r"\d+(\.\d+)+", text)
     return tuple(map(int, match[0].split("."))) if match else ()
-
-
-def feed(git_dir: Path, *arguments: str, chunks: Iterable[bytes]) -> bytes:
-    """Stream chunks to a git command that answers with little, and only at the end."""
-    import subprocess
-
-    process = subprocess.Popen(
-        command(git_dir, *arguments),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=_environment() | _AT_HOME,
-    )
-    assert process.stdin is not None  # noqa: S101 - for the type checker
-    assert process.stdout is not None  # noqa: S101
-    assert process.stderr is not None  # noqa: S101
-    try:
-        with process.stdin as pipe:
-            for chunk in chunks:
-                pipe.write(chunk)
-    except BrokenPipeError:
-        pass  # git gave up; what it said is below
-    except BaseException:
-        process.kill()
-        raise
-    finally:
-        with process.stdout, process.stderr:
-            answer, complaint = process.stdout.read(), process.stderr.read()
-        process.wait()
-    if process.returncode:
-        raise StorageFailed(_explain(arguments, process.returncode, complaint))
-    return answer
 
 
 def start_detached(git_dir: Path, *arguments: str, env: Mapping[str, str]) -> None:

@@ -223,11 +223,7 @@ def _keep_reflog(common_dir: Path, name: str) -> None:
 
 def reflog(common_dir: Path, name: str) -> list[str]:
     """The values a ref had, newest first, as its log tells."""
-    try:
-        lines = read_plain(common_dir / "logs" / name).splitlines()
-    except OSError:
-        return []
-    return [line[41:81].decode("ascii", "replace") for line in reversed(lines) if len(line) > 81]
+    return [move.new for move in reversed(moves(common_dir, name)[0])]
 
 
 def list_logged_values(common_dir: Path, prefix: str) -> set[str]:

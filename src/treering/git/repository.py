@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from treering.errors import NotARepository, StoreDamaged, UnsupportedRepository
 from treering.git import discovery, refs
-from treering.git.binding import GitError, Handle, Oid, load_enums
+from treering.git.binding import GitError, Handle, Oid
+from treering.git.files import state_of
 from treering.git.objects import TREE, Objects, Person, TreeEntry
 
 _TOPOLOGICAL = 1  # an order of libgit2
@@ -337,7 +338,6 @@ class Repository:
         no."""
         if self.workdir is None:
             return True
-        load_enums()
         try:
             return not self.handle.status("normal")
         except (GitError, OSError, ValueError):
@@ -362,7 +362,6 @@ class Repository:
         """Files of the work tree that differ from HEAD; those git does not track stay unnamed."""
         if self.workdir is None:
             return []
-        load_enums()
         try:
             names = sorted(self.handle.status("no"))
         except (GitError, OSError, ValueError):  # an index libgit2 cannot read: split, or sparse
@@ -417,11 +416,7 @@ class Repository:
 
     def _stamp_config(self) -> tuple[int, ...]:
         """Return what changes when this repository's file of configuration does."""
-        try:
-            stat = os.stat(os.path.join(self.common_dir, "config"))
-        except OSError:
-            return (0, 0, 0)
-        return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        return state_of(os.path.join(self.common_dir, "config"))
 
     def _read_settings(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -6,16 +6,14 @@ us; then one commit on top puts them back as they last were, and names the commi
 out. It depends on the history alone, so that clones that find the same loss make the same commit.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from treering.errors import StoreDamaged, TreeringError
-from treering.git.binding import without_fsync
+from treering.errors import TreeringError
 from treering.model.scope import Scope
 from treering.store import message
-from treering.store.ancestry import contains
+from treering.store.ancestry import contains, name_author
 from treering.store.dates import newest
 from treering.store.history import HistoryCommit, kept_back, list_open, read_readable
 from treering.store.message import KEEP, CodePosition, Message
@@ -139,10 +137,10 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
         memories=tuple(loss),
         left_out=dict(sorted(culprits.items())[:_MOST_CULPRITS]),
     )
-    with without_fsync():  # not by fast-import, which would carry a folder of two names along
-        blobs = {key: missing.blob for key, missing in loss.items()}
+    blobs = {key: missing.blob for key, missing in loss.items()}
+    with objects.write_together(vault.repository.common_dir):
+        # Not by fast-import, which would carry a folder of two names along.
         tree = vault.write_loose_tree(objects.commit(tip).tree, blobs)
-    os.sync()
     seconds = newest([objects.commit(tip).time], vault.clock())
     return objects.write_commit(tree, (tip,), NOBODY, seconds, text.as_text())
 
@@ -150,14 +148,7 @@ def put_back(vault: Vault, scope: Scope, tip: str, loss: Loss) -> str:
 def describe_losses(vault: Vault, scope: Scope, loss: Loss) -> Iterator[Kept]:
     """Yield who left out how many files of a scope."""
     for commit, count in Counter(missing.commit for missing in loss.values()).items():
-        yield Kept(scope.branch, count, commit, _author(vault, commit))
-
-
-def _author(vault: Vault, commit: str) -> str:
-    try:
-        return vault.repository.objects.commit(commit).author
-    except StoreDamaged:
-        return "unknown"
+        yield Kept(scope.branch, count, commit, name_author(vault.repository, commit) or "unknown")
 
 
 def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
@@ -165,7 +156,7 @@ def list_kept(vault: Vault, tips: Sequence[str]) -> list[Kept]:
     commits = read_readable(vault, tips, ops=(KEEP,))
     messages = [message.read(vault.repository.objects.commit(oid).message) for oid in commits]
     restored_files = (
-        Kept(text.code.branch, count, commit, _author(vault, commit))
+        Kept(text.code.branch, count, commit, name_author(vault.repository, commit) or "unknown")
         for text in reversed(messages)
         for commit, count in text.left_out.items()
     )

@@ -7,26 +7,18 @@ built on it. No I/O: values come in, values go out, the same in every clone.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from treering.model.dates import format_moment, instant
+
+if TYPE_CHECKING:
+    from treering.store.history import HistoryCommit
 
 #: Seconds a clock may be wrong without being taken for forged.
 TOLERANCE = 24 * 60 * 60
 
 
-class Dated(Protocol):
-    """The fields that are asked of a commit."""
-
-    @property
-    def oid(self) -> str: ...
-    @property
-    def parents(self) -> tuple[str, ...]: ...
-    @property
-    def time(self) -> int: ...
-
-
-def judge_times(commits: Sequence[Dated], now: float) -> dict[str, int]:
+def judge_times(commits: Sequence["HistoryCommit"], now: float) -> dict[str, int]:
     """Return when each commit counts as made, in seconds; parents are given before their children.
 
     1 it claims to be later than now                  -> right after its parents
@@ -43,7 +35,7 @@ def judge_times(commits: Sequence[Dated], now: float) -> dict[str, int]:
     return times
 
 
-def _latest_credible(commits: Sequence[Dated]) -> Mapping[str, float]:
+def _latest_credible(commits: Sequence["HistoryCommit"]) -> Mapping[str, float]:
     """The earliest date among what was built on each commit.
 
     One that claims to be older than the beginning of its own history is no witness: else a single

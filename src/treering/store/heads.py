@@ -25,8 +25,6 @@ from treering.text.masking import mask, mask_branch
 if TYPE_CHECKING:  # what joins heads is imported where several are joined
     from treering.store.merge.join import JoinResult
 
-#: From here on one pack is cheaper than trees written and synced one by one.
-_PACK_FROM = 10
 _MOST_JOINS = 16
 #: What the log of a ref says of a scope that followed a branch, before its former name.
 RENAMED = "renamed from "
@@ -90,7 +88,8 @@ def combine(
     from treering.store.merge.join import join
 
     result = join(vault, alone, before=before)
-    return write_join(vault, scope, alone, result), result
+    tree = vault.write_tree(result.base, result.documents)
+    return _commit_join(vault, scope, alone, tree), result
 
 
 def combine_for_view(
@@ -112,18 +111,13 @@ def combine_for_view(
     return joins[key]
 
 
-def write_join(vault: Vault, scope: Scope, heads: Sequence[str], result: JoinResult) -> str:
-    """A join as a commit. Nothing in it is of this clone or this moment."""
-    tree = vault.write_tree(result.base, result.documents, many=_PACK_FROM)
-    return _commit_join(vault, scope, heads, tree)
-
-
 def _commit_join(vault: Vault, scope: Scope, heads: Sequence[str], tree: str) -> str:
+    """A join as a commit. Nothing in it is of this clone or this moment."""
     from treering.store.dates import newest
 
     objects = vault.repository.objects
     parents = tuple(sorted(heads))
-    seconds = newest([objects.time_of(head) for head in parents], vault.clock())
+    seconds = newest([objects.commit(head).time for head in parents], vault.clock())
     text = Message(JOIN, mask(scope.branch), CodePosition(mask_branch(scope.branch))).as_text()
     return objects.write_commit(tree, parents, NOBODY, seconds, text)
 

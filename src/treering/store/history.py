@@ -1,7 +1,7 @@
 """Memory history: commits, the files each changed, and what promotions brought.
 
-There is one reader of it. A vault asks git (`GitHistory`) unless it is given rows that were read
-before (derived/history.py); both give the same commits with the same changes.
+A vault asks git (`GitHistory`) unless it is given a reader of rows that were read before
+(derived/history.py), which gives the same commits with the same changes.
 
 What a commit changed is asked of trees, not of trailers: a commit of others may say of itself
 whatever it likes. A promotion's files are its tree: against its parents it would seem to delete all
@@ -10,7 +10,7 @@ that it did not take.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from treering.errors import StoreDamaged, TreeringError
 from treering.git import log, refs
@@ -74,39 +74,6 @@ class HistoryCommit(NamedTuple):
 Commits = dict[str, HistoryCommit]
 
 
-class HistoryReader(Protocol):
-    """Reads the history of memories."""
-
-    def read(
-        self,
-        vault: "Vault",
-        tips: Iterable[str],
-        *,
-        without: Iterable[str] = (),
-        ops: Collection[str] = (),
-        most: int = 0,
-    ) -> Commits:
-        """Read the commits of some histories and not of others, of all operations or of some; with
-        `most` only so many of the newest."""
-        ...
-
-    def read_changes(
-        self, vault: "Vault", commits: Iterable[str], *, memory_id: str = ""
-    ) -> Mapping[str, Sequence[ChangedMemory]]:
-        """Read the memories that commits changed, by commit; with `memory_id` that one alone, and
-        only commits that changed it."""
-        ...
-
-    def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
-        """Find the heads that lead to a commit too large to be real; it is not read."""
-        ...
-
-    def find_plain(self, blobs: Sequence[str]) -> set[str]:
-        """Return the blobs known, without reading them, to be knowledge in force that did not
-        fail."""
-        ...
-
-
 class GitHistory:
     """Memory history as git tells it, read anew at each question."""
 
@@ -119,7 +86,9 @@ class GitHistory:
         ops: Collection[str] = (),
         most: int = 0,
     ) -> Commits:
-        """Read commits from git, by their messages alone: trees may be damaged."""
+        """Read the commits of some histories and not of others, of all operations or of some,
+        parents before children; with `most` only so many of the newest. From git, by their messages
+        alone: trees may be damaged."""
         words, cut = [f"Treering-Op: {op}" for op in ops], vault.repository.shallow_commits()
         log_commits = log.read_log(
             vault.repository.common_dir,
@@ -135,7 +104,8 @@ class GitHistory:
     def read_changes(
         self, vault: "Vault", commits: Iterable[str], *, memory_id: str = ""
     ) -> Mapping[str, Sequence[ChangedMemory]]:
-        """Read the memories that commits changed, by commit; what cannot be read is an error."""
+        """Read the memories that commits changed, by commit; with `memory_id` that one alone, and
+        only commits that changed it. What cannot be read is an error."""
         named = read_commits(vault, list(commits), may_lack=False, is_walked=False)
         if not memory_id:
             return {commit.oid: changes for commit, changes in named}
@@ -143,11 +113,12 @@ class GitHistory:
         return {oid: changes for oid, changes in found if changes}
 
     def find_oversized(self, vault: "Vault", heads: Collection[str]) -> set[str]:
-        """Find the heads that lead to a commit too large to be real."""
+        """Find the heads that lead to a commit too large to be real; it is not read."""
         return find_oversized(vault.repository, heads, lambda _: False)
 
     def find_plain(self, blobs: Sequence[str]) -> set[str]:  # noqa: ARG002
-        """Return nothing: no blob is known without reading."""
+        """Return the blobs known, without reading them, to be knowledge in force that did not fail:
+        none."""
         return set()
 
 

@@ -17,7 +17,7 @@ PROMOTE = "promote"
 #: it by the same word.
 KEEP_BACK = "promote-undo"
 #: What a commit says that an older treering must not build on.
-FORMAT_TRAILER = b"Treering-Format: "
+FORMAT_TRAILER = "Treering-Format: "
 #: What a commit says that changes no memory, and tells where the code is now.
 NOTE = "note"
 #: What a join of heads says; two clones make the very same commit.

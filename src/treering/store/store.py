@@ -3,7 +3,7 @@
 import copy
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from treering.clock import Clock, wall_clock
@@ -11,7 +11,7 @@ from treering.errors import Busy, NotARepository, StorageFailed, StoreDamaged
 from treering.git import files, lock
 from treering.git.lock import Held
 from treering.git.repository import Repository, make_bare
-from treering.store.history import GitHistory, HistoryReader
+from treering.store.history import GitHistory
 from treering.store.vault import Vault
 
 
@@ -22,12 +22,12 @@ class Store:
         self.repository = repository
         self._clock = clock
         self.shared = Vault(repository, clock=clock)
-        self._make_history: Callable[[], HistoryReader] = GitHistory
+        self._make_history: Callable[[], GitHistory] = GitHistory
         self._private: Vault | None = None
         self._private_dir = self.folder / "private.git"
         self._private_head = str(self._private_dir / "HEAD")
 
-    def use_history(self, make: Callable[[], HistoryReader]) -> None:
+    def use_history(self, make: Callable[[], GitHistory]) -> None:
         """Let vaults read memory history by another reader, made when it is first asked."""
         self._make_history = self.shared.make_history = make
 
@@ -44,15 +44,12 @@ class Store:
     def lock(self, timeout: float = lock.LOCK_TIMEOUT) -> Iterator[Held]:
         """Hold the lock; whatever is written meanwhile is as open as the repository is shared."""
         word = self.repository.config("core.sharedRepository") or "umask"
-        if not files.is_for_group(word):
-            with lock.hold(self.lock_path, timeout=timeout) as held:
-                yield held
-        else:
-            with (
-                files.share(word),
-                lock.hold(self.lock_path, timeout=timeout, group=True) as held,
-            ):
-                yield held
+        group = files.is_for_group(word)
+        with (
+            files.share(word) if group else nullcontext(),
+            lock.hold(self.lock_path, timeout=timeout, group=group) as held,
+        ):
+            yield held
 
     @property
     def driver_lock_path(self) -> Path:
@@ -65,7 +62,7 @@ class Store:
         path = self.driver_lock_path
         with ExitStack() as stack:
             if inherited is not None and lock.adopt(path, inherited):
-                stack.enter_context(lock.keep(inherited))
+                stack.callback(os.close, inherited)
             else:
                 word = self.repository.config("core.sharedRepository") or "umask"
                 group = files.is_for_group(word)

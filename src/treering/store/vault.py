@@ -3,8 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property
-from itertools import islice
-from typing import Protocol
 
 from treering.clock import Clock, wall_clock
 from treering.errors import (
@@ -25,7 +23,7 @@ from treering.model.scope import Scope, is_utf8
 from treering.store import layout, message
 from treering.store.ancestry import contains
 from treering.store.fetched import list_fetched
-from treering.store.history import GitHistory, HistoryReader
+from treering.store.history import GitHistory
 from treering.store.message import JOIN, Message
 from treering.store.trees import Pairs, Snapshot, Trees
 
@@ -33,30 +31,19 @@ from treering.store.trees import Pairs, Snapshot, Trees
 Documents = Mapping[str, bytes | str | None]
 
 _MOST_PARSED = 20_000
-_MOST_SNAPSHOTS = 1_000
 #: Whose commits joins and promotions are: no person's.
 NOBODY = Person("treering", "treering@invalid")
 
 
-class ScopeNames(Protocol):
-    """Knows which scopes here and on remotes are one: asked of branches, beyond a vault's reach."""
-
-    def name_there(self, remote: str, scope: Scope) -> Scope | None:
-        """Return the scope as a remote calls it; None where the remote has other work, or none."""
-        ...
-
-    def scope_here(self, remote: str, there: Scope) -> Scope:
-        """Return the scope that holds what a remote has under a name."""
-        ...
-
-
-class _SameNames:
-    """Without code there are only names."""
+class ScopeNames:
+    """Knows which scopes here and on remotes are one. Without code there are only names."""
 
     def name_there(self, remote: str, scope: Scope) -> Scope | None:  # noqa: ARG002
+        """Return the scope as a remote calls it; None where the remote has other work, or none."""
         return scope
 
     def scope_here(self, remote: str, there: Scope) -> Scope:  # noqa: ARG002
+        """Return the scope that holds what a remote has under a name."""
         return there
 
 
@@ -70,16 +57,14 @@ class Vault:
         self.is_private = is_private
         self.clock = clock
         self.trees = Trees(repository)
-        self._snapshots: dict[tuple[Scope, str | None], Snapshot] = {}
-        self.make_history: Callable[[], HistoryReader] = GitHistory
-        self.remote_names: ScopeNames = _SameNames()
+        self.make_history: Callable[[], GitHistory] = GitHistory
+        self.remote_names = ScopeNames()
         self._parsed: dict[str, Memory] = {}
-        self.invalid: dict[str, InvalidDocument] = {}
 
     # --- reading ----------------------------------------------------------------------------------
 
     @cached_property
-    def history(self) -> HistoryReader:
+    def history(self) -> GitHistory:
         """The reader of memory history."""
         return self.make_history()
 
@@ -215,14 +200,8 @@ class Vault:
             raise
 
     def snapshot_at(self, of: Scope, tip: str | None) -> Snapshot:
-        """The scope as of one of its commits (None: before the first); never changes, so kept."""
-        snapshot = self._snapshots.get((of, tip))
-        if snapshot is None:
-            snapshot = Snapshot(self.repository, self.trees, of, tip)
-            if len(self._snapshots) >= _MOST_SNAPSHOTS:
-                self._snapshots.clear()
-            self._snapshots[of, tip] = snapshot
-        return snapshot
+        """The scope as of one of its commits (None: before the first)."""
+        return Snapshot(self.trees, of, tip, None if tip is None else self.tree_of(tip))
 
     def intact_tips(self, of: Scope) -> list[str]:
         """Earlier tips of a scope, newest first, whose commit and tree can be read."""
@@ -257,30 +236,17 @@ class Vault:
         """The memory in a blob, parsed once a process; InvalidDocument when it is none."""
         if memory := self._parsed.get(blob):
             return memory
-        if blob in self.invalid:
-            raise self.invalid[blob]
-        try:
-            if (size := self.repository.objects.size(blob)) > document.MAX_BYTES:
-                raise InvalidDocument("too-large", f"The document has {size} bytes.")
-            memory = document.parse(self.repository.objects.blob(blob))
-        except InvalidDocument as error:
-            if len(self.invalid) < _MOST_PARSED:
-                self.invalid[blob] = error.with_traceback(None)
-            raise
-        if len(self._parsed) >= _MOST_PARSED:
-            self._parsed.clear()
-        self._parsed[blob] = memory
+        if (size := self.repository.objects.size(blob)) > document.MAX_BYTES:
+            raise InvalidDocument("too-large", f"The document has {size} bytes.")
+        memory = document.parse(self.repository.objects.blob(blob))
+        self.note({blob: memory})
         return memory
-
-    def peek(self, blob: str) -> Memory | None:
-        """The memory in a blob, if it was parsed before."""
-        return self._parsed.get(blob)
 
     def note(self, memories: Mapping[str, Memory]) -> None:
         """Memories that were just written, by blob: whoever reads them next need not parse them."""
-        if len(self._parsed) + len(memories) >= _MOST_PARSED:
+        if len(self._parsed) >= _MOST_PARSED:
             self._parsed.clear()
-        self._parsed |= dict(islice(memories.items(), _MOST_PARSED))
+        self._parsed |= memories
 
     def try_memory(self, blob: str | None) -> Memory | None:
         """The memory in a blob, or None where it is none or cannot be read: doctor names it."""
@@ -315,8 +281,7 @@ class Vault:
             self.refuse_newer_format(parent)
         parents = (parent,) if parent else ()
         are_few = 1 < len(documents) < pack.MANY
-        folder = self.repository.common_dir
-        with objects.write_together(folder) if are_few else nullcontext():
+        with objects.write_together(self.repository.common_dir) if are_few else nullcontext():
             tree = self.write_tree(parent, documents)
             commit = objects.write_commit(tree, parents, person, int(seconds), why.as_text())
         refs.move(
@@ -339,17 +304,16 @@ class Vault:
 
     def refuse_newer_format(self, commit: str) -> None:
         """FormatTooNew where a treering wrote that knows more than this one."""
-        objects = self.repository.objects
-        if not objects.has_word(commit, message.FORMAT_TRAILER):
+        text = self.repository.objects.commit(commit).message
+        if message.FORMAT_TRAILER not in text:
             return  # nearly all, and a write asks every head that is seen
-        there = message.read(objects.commit(commit).message).format
+        there = message.read(text).format
         if there > FORMAT:
             raise FormatTooNew(f"These memories have format {there}. This treering knows {FORMAT}.")
 
-    def write_tree(self, base: str | None, documents: Documents, *, many: int = pack.MANY) -> str:
-        """The tree of a commit, or of none, with memories put in or taken out. From `many` on they
-        are written as one pack."""
-        if len(documents) >= many:
+    def write_tree(self, base: str | None, documents: Documents) -> str:
+        """The tree of a commit, or of none, with memories put in or taken out."""
+        if len(documents) >= pack.MANY:
             files = {layout.path_of(memory_id): data for memory_id, data in documents.items()}
             return pack.write_tree(self.repository, base, files)
         return self.write_loose_tree(self.tree_of(base) if base else None, documents)
@@ -365,7 +329,7 @@ class Vault:
         if not shards:
             return objects.write_tree(root, {})
         memories = self.trees.memories(root)
-        before = self.trees.shards(memories) if memories else {}
+        before = self.trees.shards(memories)
         folders = {n: (TREE, objects.write_tree(before.get(n), ls)) for n, ls in shards.items()}
         new = (TREE, objects.write_tree(memories, folders))
         return objects.write_tree(root, {layout.MEMORIES: new})

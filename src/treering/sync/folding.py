@@ -65,7 +65,7 @@ def _list_quiet(
     return [
         head
         for head in _list_others(state, scope)
-        if head.tip in seen and objects.time_of(head.tip) < now - _QUIET_FOR
+        if head.tip in seen and objects.commit(head.tip).time < now - _QUIET_FOR
     ]
 
 

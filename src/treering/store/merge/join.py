@@ -5,7 +5,7 @@ every change it ever had, in all (see replay.py). So the outcome depends on what
 not on who met whom first.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import chain
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from typing import NamedTuple
 from treering.errors import TreeringError
 from treering.model import document
 from treering.model.memory import Memory
-from treering.store.ancestry import list_below, read_news
 from treering.store.dates import is_possible, limit_date
 from treering.store.history import ChangedMemory, HistoryCommit, choose_kept_back, read_promotions
 from treering.store.merge.changes import MergeHistory, diff_histories
@@ -66,21 +65,11 @@ def join(vault: Vault, heads: Collection[str], *, before: str | None = None) -> 
     documents: dict[str, bytes | str | None] = {}
     outcomes: dict[str, MergedMemory] = {}
     root = vault.tree_of(base)
-    newer = _list_newer(vault, tips, before_heads) if before else {}
-    for key, blob, is_shared in _gather_newer(vault, tips, newer):
-        if is_shared:
-            outcomes[key] = merger.outcome(key, [vault.trees.blob(root, key), blob])
-        documents[key] = outcomes[key].data if is_shared else blob
-    rest = [head for head in tips if head not in before_heads and head not in newer]
-    for key, sides in _gather(vault, base, rest):
-        if key in documents:
-            outcomes[key] = merger.outcome(key, [side.blob for side in sides])
-            documents[key] = outcomes[key].data
-            continue
+    for key, sides in _gather(vault, base, [tip for tip in tips if tip not in before_heads]):
         there = vault.trees.blob(root, key)
         blobs = {side.blob for side in sides}
         if there is None and len(blobs) == 1:
-            documents |= dict.fromkeys([key], *blobs)
+            documents[key] = sides[0].blob
         elif len(sides) == 1 and not (sides[0].is_changed_in_base and sides[0].is_changed_here):
             if sides[0].is_changed_here:
                 documents[key] = sides[0].blob
@@ -112,31 +101,6 @@ def _list_kept_back(
     sides = ((base, new[0]), (new[0], base))
     records = (read_promotions(vault, one, without=[other]) for one, other in sides)
     return choose_kept_back(vault, chain.from_iterable(records))
-
-
-def _list_newer(vault: Vault, heads: Sequence[str], joined: Collection[str]) -> dict[str, str]:
-    """Heads that are only the next of one that was joined before, and that one: what is different
-    between the two is all there is to look at."""
-    new = [head for head in heads if head not in joined]
-    graph = read_news(vault.repository, new, joined)
-    older: dict[str, str] = {}
-    for head in new:
-        ends = list_below(graph, head)
-        if len(ends) == 1 and ends <= set(joined):
-            older[head] = ends.pop()
-    return older
-
-
-def _gather_newer(
-    vault: Vault, heads: Sequence[str], newer: Mapping[str, str]
-) -> Iterator[tuple[str, str, bool]]:
-    """Yield what heads changed since they were joined, and whether any other head has the memory,
-    too."""
-    for head, older in newer.items():
-        others = [other for other in heads if other != head]
-        for key, (_, blob) in vault.diff(older, head).items():
-            if blob is not None:
-                yield key, blob, any(vault.blob_at(other, key) for other in others)
 
 
 def _gather(
