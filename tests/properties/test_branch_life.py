@@ -116,6 +116,19 @@ WENT_WRONG = {
         Step("edit", 894234), Step("pick_one", 164278), Step("create", 449438),
         Step("create", 183440), Step("delete", 712263), Step("rename", 669502),
     ],
+    "what was merged into one long-lived branch before another was fast-forwarded to it": [
+        Step("create", 440366), Step("remember", 416508), Step("commit", 106402),
+        Step("land", 758909), Step("gc", 755162), Step("land", 290272),
+    ],
+    "what was said before a commit that landed alone, when a later one was picked": [
+        Step("create", 605060), Step("remember", 187394), Step("commit", 406364),
+        Step("commit", 637692), Step("pick_one", 263556), Step("land_a_part", 614962),
+    ],
+    "what was said on the second branch of a name, both of which were renamed to another": [
+        Step("create", 907492), Step("rename", 777005), Step("create", 639954),
+        Step("remember_before_the_commit", 635874), Step("rename", 985280),
+        Step("switch", 746255), Step("rename", 313439),
+    ],
 }  # fmt: skip
 
 

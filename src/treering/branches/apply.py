@@ -119,14 +119,15 @@ def _keep(actor: Actor, vault: Vault, line: PlanLine) -> None:
         return
     remember_tip(actor, vault, line.scope)
     _follow_rewrites(actor, vault, line)
-    _note_code(actor, vault, line.scope, actor.code_of(line.scope))
+    _note_code(actor, vault, line)
 
 
-def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> None:
+def _note_code(actor: Actor, vault: Vault, line: PlanLine) -> None:
     """Write down where the code is, once for each reason: something that was said waits for its
-    commit, or the branch has its first commit."""
-    own = vault.head(scope)
-    if own is None or not now.has_own_commits:
+    commit, or the branch has its first commit. It is as the plan saw it: once a long-lived branch
+    has it, nobody else can tell where the branch left that one."""
+    own, now = vault.head(line.scope), line.code
+    if own is None or now is None or not now.has_own_commits:
         return
     last = last_write(vault, own)
     if last is None:
@@ -135,8 +136,9 @@ def _note_code(actor: Actor, vault: Vault, scope: Scope, now: CodePosition) -> N
     if before.head == now.head:
         return
     if before.is_dirty or not before.has_own_commits:
-        why = Message(NOTE, f"note where {mask(scope.branch)} is", now)
-        actor.write(vault, scope, {}, why)
+        now = now._replace(branch=mask_branch(line.scope.branch))
+        why = Message(NOTE, f"note where {mask(line.scope.branch)} is", now)
+        actor.write(vault, line.scope, {}, why)
 
 
 def _follow_rewrites(actor: Actor, vault: Vault, line: PlanLine) -> None:
@@ -191,6 +193,7 @@ def _promote(actor: Actor, vault: Vault, line: PlanLine) -> None:
         _drop(actor, vault, line)
     elif not line.trashed:
         remember_tip(actor, vault, line.scope)
+        _note_code(actor, vault, line)
     remember_tip(actor, vault, Scope(line.into))
 
 
@@ -225,9 +228,7 @@ def _trash(actor: Actor, vault: Vault, line: PlanLine, keep_lessons: bool) -> No
     """Our own head is put away; what other clones say is theirs. One ref move, however many
     memories there are. It is judged again there, when nothing but its own commits may tell where
     its code was: another branch may have its name."""
-    if line.last_code:
-        branch = mask_branch(line.scope.branch)
-        _note_code(actor, vault, line.scope, line.last_code._replace(branch=branch))
+    _note_code(actor, vault, line)
     own = vault.head(line.scope)
     if own is None:
         return

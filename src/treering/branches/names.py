@@ -198,7 +198,7 @@ def _find_renamed(
     all of it fell into one second, the commit that was written at tells whose it was."""
     last_write = _last_write(vault, name, tip)
     if last_write is None:
-        return _find_followed(repository, vault, name, since, without)
+        return _find_followed(repository, vault, name, tip, since, without)
     if last_write > since:
         return None  # the usual case: nobody else's log is looked at
     codes = {message.read(commit.message).code.head for commit in _list_last_writes(vault, tip)}
@@ -216,15 +216,22 @@ def _find_renamed(
 
 
 def _find_followed(
-    repository: Repository, vault: Vault, name: str, since: int, without: str
+    repository: Repository, vault: Vault, name: str, tip: str, since: int, without: str
 ) -> str | None:
     """The branch that a scope followed to a name, and that was given another one before `since`:
-    it had the scope's former name before."""
+    it had the scope's former name before, and still had it when the scope was last written to."""
     followed = _followed_from(vault, name)
-    for other in repository.branches() if followed else ():
+    try:
+        written = last_write(vault, tip) if followed else None
+    except StoreDamaged:
+        return None
+    if written is None:
+        return None
+    for other in repository.branches():
         names = reflog.renames(repository, other) if other != without else []
         for number, (old, when) in enumerate(names):
-            if old == name and when <= since and followed in dict(names[number + 1 :]):
+            earlier = [until for former, until in names[number + 1 :] if former == followed]
+            if old == name and when <= since and written.time <= max(earlier, default=0):
                 return other
     return None
 

@@ -50,7 +50,7 @@ class PlanLine(NamedTuple):
     heads: tuple[str, ...] = ()  # the memory commits it is made of
     landed: tuple[LandedVersions, ...] = ()  # what a promotion takes
     branch_tip: str | None = None  # where the branch was when the plan was made
-    last_code: CodePosition | None = None  # where the code of a branch that is gone was last
+    code: CodePosition | None = None  # where its branch is, or was last
     drops: bool = False  # whether the scope's ref goes once the action is done
     trashed: TrashedScope | None = None
     is_private: bool = False
@@ -115,8 +115,11 @@ class _Planner:
         positions = self._list_positions(entry)
         verdict = self._judge.verdict(entry.scope, entry.tip, positions, is_alive=True)
         if verdict.landed:
-            return self._plan_landed(entry, verdict, drops=False)
-        return [self._line(entry, "live", "keep", reason)]
+            lines = self._plan_landed(entry, verdict, drops=False)
+        else:
+            lines = [self._line(entry, "live", "keep", reason)]
+        code = next((at for at in positions if at.head == entry.branch_tip), None)
+        return [line._replace(code=code) for line in lines]
 
     def _plan_recreated(self, entry: SurveyedScope) -> PlanLine:
         """Move aside what another branch of the name left; it is judged from there."""
@@ -166,14 +169,14 @@ class _Planner:
             what = "It belongs to another clone; this clone cannot tell whether it still exists"
         if verdict.doubt:
             reason = f"{what}. {verdict.doubt}"
-            return [self._line(entry, "unsure", "keep", reason, last_code=code)]
+            return [self._line(entry, "unsure", "keep", reason, code=code)]
         if is_others:
             return [self._line(entry, "live", "keep", f"{what}.")]
         if verdict.part:
             reason = f"{what}, and only a part of its code landed. {verdict.part}"
-            return [self._line(entry, "partly", "keep", reason, last_code=code)]
+            return [self._line(entry, "partly", "keep", reason, code=code)]
         reason = f"{what} and its code did not land."
-        return [self._line(entry, "abandoned", "trash", reason, drops=True, last_code=code)]
+        return [self._line(entry, "abandoned", "trash", reason, drops=True, code=code)]
 
     def _list_branches_with(self, entry: SurveyedScope) -> dict[str, str]:
         """Other live branches that the code of a branch that is gone went into; once a long-lived
