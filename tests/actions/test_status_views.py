@@ -56,6 +56,15 @@ def test_types_tell_what_they_mean(filled: Repo) -> None:
     assert types["decision"]["description"] == "A choice that was made, and why."
 
 
+def test_types_are_counted_the_most_frequent_first_and_equal_ones_by_name(filled: Repo) -> None:
+    filled.tr.remember("f", type="convention")
+    filled.tr.remember("g", type="api")
+
+    by_type = filled.tr.status()["memories"]["by_type"]
+
+    assert [*by_type.items()] == [("insight", 3), ("decision", 2), ("api", 1), ("convention", 1)]
+
+
 def test_files_are_a_tree(filled: Repo) -> None:
     """Folders count what is named in them."""
     assert filled.tr.status(view="files")["tree"] == [

@@ -628,7 +628,8 @@ def remotes(workspace: Workspace) -> list[RemoteMemories]:
 
 
 def _sort(counts: Counter[str]) -> dict[str, int]:
-    return dict(counts.most_common())
+    """Return counts, the largest first, and equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def branches(workspace: Workspace) -> list[BranchState]:
