@@ -119,6 +119,26 @@ def test_heads_beyond_a_limit_are_left_out_and_told(
     )
 
 
+def test_a_flood_of_heads_takes_nothing_away_that_was_seen_before(
+    hub: HubAtHand, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = make("evil")
+    evil.tr.remember("Known to all")
+    tip = evil.git("rev-parse", "refs/treering/heads/main")
+    evil.git("update-ref", "refs/treering/clones/zzzzzzzzzzzz/main", tip)
+    evil.git("update-ref", "-d", "refs/treering/heads/main")
+    hub.json("hub", "add", "evil", str(evil.path))
+    FolderHub(Path(hub.place)).update("evil")
+    nothing = evil.git("commit-tree", evil.git("mktree", feed=""), "-m", "nothing")
+    names = [f"refs/treering/clones/{number:012}/main" for number in range(30)]
+    evil.git("update-ref", "--stdin", feed="".join(f"create {name} {nothing}\n" for name in names))
+    monkeypatch.setattr("treering.hub.mirror.MAX_HEADS", 5)
+
+    FolderHub(Path(hub.place)).update("evil")
+
+    assert [title for _, title in hub.titles("known")] == ["Known to all"]
+
+
 def test_a_copy_of_somebodys_words_does_not_hide_them(either: HubAtHand, make: Make) -> None:
     """The same text and the same id, said with more confidence: both are shown, each with the name
     it was added under, whatever it says of itself."""

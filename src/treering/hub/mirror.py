@@ -232,7 +232,8 @@ class Mirror:
                 else trunks_of_listing(repository, trunk_of(repository), listing.branches)
             )
             every = choose_heads(all_heads, None if all_branches else trunks.components)
-            some = every[:MAX_HEADS]
+            # What was seen before comes first: a flood takes nothing away.
+            some = sorted(every, key=lambda head: head.seen not in before)[:MAX_HEADS]
             news = self._list_news(some)
             if not news:
                 break
