@@ -74,7 +74,7 @@ def walks(workspace: Workspace, memories: int, links: int) -> None:
 def captures(workspace: Workspace, memories: int, rounds: int) -> None:
     """The same captures with and without the look around, each side with the lock to itself."""
     started = time.perf_counter()
-    workspace.neighbourhood.catch_up(workspace.view_of_all())
+    workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
     noted = time.perf_counter() - started
     treering, around = Treering(workspace), workspace.neighbourhood
     numbers = itertools.count(memories)

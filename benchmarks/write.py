@@ -91,7 +91,7 @@ def _captures(size: int, rounds: int) -> dict[str, float]:
             treering.import_path(records(Path(folder), size))
             git(path, "repack", "-adq")
             # Else a thread would do it beside the first captures.
-            workspace.neighbourhood.catch_up(workspace.view_of_all())
+            workspace.neighbourhood.catch_up_alone(workspace.view_of_all())
         else:
             treering.remember("the first one")
         numbers = itertools.count(size)
