@@ -52,12 +52,11 @@ COLUMNS = (
 
 
 class History(GitHistory):
-    """The history of one repository's memories."""
+    """The history of one repository's memories, from rows as far as they hold it."""
 
     def __init__(self, database: Database, most_unkept: int = 0) -> None:
         self._database = database
         self._most_unkept = most_unkept
-        self._git = GitHistory()
         self._answers: dict[tuple[object, ...], Commits] = {}
         self._graph = _NO_GRAPH
 
@@ -79,7 +78,7 @@ class History(GitHistory):
         if key not in self._answers:
             commits = self._select(vault, start, end, names, most)
             if commits is None:  # nothing could be written down, or the history is damaged
-                commits = self._git.read(vault, start, without=end, ops=names, most=most)
+                commits = super().read(vault, start, without=end, ops=names, most=most)
             if len(commits) > _MOST_KEPT:
                 return commits
             if len(self._answers) >= _MOST_ANSWERS:
@@ -142,7 +141,7 @@ class History(GitHistory):
         known = self._list_known(oids)
         missing = [oid for oid in oids if oid not in known]
         changes = self.select_changes(known, memory_id=memory_id)
-        return {**changes, **self._git.read_changes(vault, missing, memory_id=memory_id)}
+        return {**changes, **super().read_changes(vault, missing, memory_id=memory_id)}
 
     def find_oversized(self, vault: Vault, heads: Collection[str]) -> set[str]:
         """Find the heads that lead to a commit too large to be real; of what has a row none is."""
