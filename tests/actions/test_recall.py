@@ -176,6 +176,18 @@ def test_every_branch_is_searched_on_request(shop: Repo) -> None:
     assert _titles(shop.tr.recall("WAL", scope="trunk")) == [WAL]
 
 
+def test_of_copies_in_several_scopes_the_one_of_the_branch_or_the_trunk_is_shown(
+    repo: Repo,
+) -> None:
+    repo.switch("feat", create=True).commit_file("f")
+    repo.tr.remember("Sessions live in Redis")
+    repo.switch("main")
+    repo.tr.promote("feat")
+
+    (seen,) = repo.tr.recall("Redis", scope="all").results
+    assert (seen.branch, seen.layer) == ("main", "trunk")
+
+
 def test_what_is_replaced_or_forgotten_is_withheld_and_counted(shop: Repo) -> None:
     """Only what would have matched."""
     old = shop.tr.recall("WAL").results[0]

@@ -20,6 +20,8 @@ from treering.store.vault import Vault
 from treering.store.view import Layer, View
 
 _OF_TRUNK = ("private_trunk", "trunk")
+#: Kinds of layers where all are shown, the nearest first: an id is read in the first that has it.
+_NEAREST = ("private", "branch", *_OF_TRUNK, "other")
 
 
 def scope_of_head(store: Store, head: Head) -> Scope:
@@ -158,8 +160,8 @@ def layer_at(layer: Layer, seconds: float) -> Layer:
 
 
 def everything(store: Store, branch: str) -> View:
-    """Every scope of every branch, each as a layer of its own; one that cannot be read is left
-    out, for doctor to name."""
+    """Return every scope of every branch as a layer of its own: the branch first, then the trunk.
+    A scope that cannot be read is left out, for doctor to name."""
     layers = []
     trunk = trunk_of(store.repository)
     kinds = {branch: "branch", trunk: "trunk"}
@@ -171,7 +173,7 @@ def everything(store: Store, branch: str) -> View:
                 kind = {"trunk": "private_trunk", "branch": "private"}.get(kind, kind)
             with suppress(StoreDamaged):
                 layers.append(Layer(kind, vault, _snapshot(vault, scope, tip)))
-    return View(branch, tuple(layers))
+    return View(branch, tuple(sorted(layers, key=lambda layer: _NEAREST.index(layer.kind))))
 
 
 def _snapshot(vault: Vault, scope: Scope, tip: str) -> Snapshot:
