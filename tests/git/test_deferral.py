@@ -30,6 +30,20 @@ def test_the_package_still_works_when_asked_for() -> None:
     assert _run(code) == "Repository Settings\n"
 
 
+def test_settings_are_read_without_the_enums(tmp_path: Path) -> None:
+    """pygit2.config takes in all of them since 1.21, half of a Python start."""
+    code = (
+        "from treering.git.deferral import defer_pygit2; defer_pygit2()\n"
+        "import sys; from pathlib import Path\n"
+        "from treering.git.repository import Repository, make_bare\n"
+        f"make_bare(Path({str(tmp_path)!r}))\n"
+        f"print(Repository.discover(Path({str(tmp_path)!r})).config('core.bare'))\n"
+        "print([name for name in ('pygit2.config', 'pygit2.enums') if name in sys.modules])\n"
+    )
+
+    assert _run(code) == "true\n[]\n"
+
+
 def test_the_library_imports_pygit2_plainly() -> None:
     """Another user of pygit2 in the same process has a right to the plain thing."""
     code = (

@@ -144,6 +144,20 @@ def test_settings_are_read_anew_when_they_change(repo: Repo) -> None:
     assert found.config("Treering.Trunk") == "develop"
 
 
+def test_settings_are_read_like_git_does(repo: Repo) -> None:
+    """A key that stands alone is true, and bytes that are no text take no other value away."""
+    config = repo.path / ".git" / "config"
+    config.write_bytes(
+        config.read_bytes() + b"[treering]\n\tquiet\n\ttrunk = one\n\ttrunk = two\n\todd = \xff\n"
+    )
+
+    found = Repository.discover(repo.path)
+
+    assert found.config_values("treering.trunk") == ["one", "two"]
+    assert found.config("treering.quiet") == "true"
+    assert found.config("treering.odd") == "\ufffd"
+
+
 def test_a_name_that_was_looked_up_is_let_go(repo: Repo) -> None:
     """pygit2 keeps the string it is given for ever: a server asks for the same ref for days."""
     handle = Repository.discover(repo.path).handle

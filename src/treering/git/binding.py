@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from treering.git.deferral import is_deferred, load_binding
 
@@ -29,7 +29,6 @@ from pygit2._pygit2 import (  # noqa: E402
     init_file_backend,
     reference_is_valid_name,
 )
-from pygit2.config import Config  # noqa: E402
 from pygit2.errors import check_error  # noqa: E402
 from pygit2.ffi import C, ffi  # noqa: E402
 from pygit2.transaction import ReferenceTransaction  # noqa: E402
@@ -38,7 +37,7 @@ __all__ = [
     "GIT_OBJECT_BLOB",
     "GIT_OBJECT_COMMIT",
     "GIT_OBJECT_TREE",
-    "Config",
+    "ConfigEntry",
     "GitError",
     "Handle",
     "Oid",
@@ -48,6 +47,7 @@ __all__ = [
     "discover_repository",
     "is_synced",
     "load_enums",
+    "read_config",
     "reference_is_valid_name",
     "set_fsync",
     "without_fsync",
@@ -57,6 +57,14 @@ __all__ = [
 _is_synced = [False]  # libgit2 cannot be asked
 _NO_SEARCH = 1  # of git_repository_open_ext
 _ATTRIBUTES_OF_COMMIT = 1 << 4  # of git_attr_options
+
+
+class ConfigEntry(NamedTuple):
+    """A line of configuration: libgit2's word for a key with its value."""
+
+    name: str
+    value: str | None  # None where the key stands alone
+    level: int
 
 
 class Handle(Repository):
@@ -87,11 +95,11 @@ class Handle(Repository):
             raise KeyError(oid)
         return entry
 
-    def config(self) -> Any:
-        """A snapshot of the configuration, all levels together."""
+    def config(self) -> "list[ConfigEntry]":
+        """The configuration as it is now, all levels together."""
         pointer = ffi.new("git_config **")
         check_error(C.git_repository_config_snapshot(pointer, self._repo))
-        return Config.from_c(self, pointer[0])
+        return _entries(pointer[0])
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:
@@ -150,6 +158,38 @@ class Handle(Repository):
         if kind == C.GIT_ATTR_VALUE_STRING:
             return bool(ffi.string(value[0]) != b"false")
         return {C.GIT_ATTR_VALUE_TRUE: True, C.GIT_ATTR_VALUE_FALSE: False}.get(kind)
+
+
+def read_config(path: str) -> list[ConfigEntry]:
+    """What one file of configuration says, with the files it takes in."""
+    pointer = ffi.new("git_config **")
+    check_error(C.git_config_open_ondisk(pointer, os.fsencode(path)), io=True)
+    return _entries(pointer[0])
+
+
+def _entries(config: Any) -> list[ConfigEntry]:
+    """Read a configuration to its end, and free it.
+
+    pygit2.config does the same, and loads all of pygit2.enums for it since 1.21.
+    """
+    iterator, entry = ffi.new("git_config_iterator **"), ffi.new("git_config_entry **")
+    found = []
+    try:
+        check_error(C.git_config_iterator_new(iterator, config))
+        try:
+            while (code := C.git_config_next(entry, iterator[0])) != C.GIT_ITEROVER:
+                check_error(code)
+                name, value, level = entry[0].name, entry[0].value, entry[0].level
+                found.append(ConfigEntry(_text(name), _text(value) if value else None, level))
+        finally:
+            C.git_config_iterator_free(iterator[0])
+    finally:
+        C.git_config_free(config)
+    return found
+
+
+def _text(pointer: Any) -> str:
+    return bytes(ffi.string(pointer)).decode(errors="replace")
 
 
 def load_enums() -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from treering.errors import StorageFailed
 from treering.git import process
-from treering.git.binding import Config, GitError
+from treering.git.binding import GitError, read_config
 
 _TRIES = 5
 _NOT_THERE = (5,)
@@ -37,12 +37,12 @@ def read_own(git_dir: Path, key: str) -> list[str]:
     """Every value of a key in the repository's own file, without starting git. Where the file takes
     in others git is asked, since libgit2 does not tell them apart."""
     try:
-        entries = [(entry.name, entry.value or "") for entry in Config(str(git_dir / "config"))]
+        entries = read_config(str(git_dir / "config"))
     except (GitError, OSError, ValueError):
         return read_all(git_dir, key)
-    if any(name.startswith("include") for name, _ in entries):
+    if any(entry.name.startswith("include") for entry in entries):
         return read_all(git_dir, key)
-    return [value for name, value in entries if name == key]
+    return [entry.value or "" for entry in entries if entry.name == key]
 
 
 def read_matching(git_dir: Path, pattern: str) -> list[tuple[str, str]]:

@@ -422,11 +422,10 @@ class Repository:
         found: dict[str, list[str]] = {}
         levels: dict[str, int] = {}
         try:
-            for entry in self.handle.config():
-                name, level = entry.name, entry.level
+            for name, value, level in self.handle.config():
                 if levels.setdefault(name, level) != level:
                     found[name], levels[name] = [], level
-                found.setdefault(name, []).append(entry.value or "true")
+                found.setdefault(name, []).append(value or "true")
         except (GitError, ValueError, OSError):
             return {}
         return found
