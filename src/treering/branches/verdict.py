@@ -16,9 +16,9 @@ from treering.store.history import HistoryCommit, kept_back, read_readable
 from treering.store.message import CodePosition
 from treering.store.vault import Vault
 
-#: Positions of one scope that are held against a branch, newest first, and how many closely.
 #: Evidence that commits became one.
 SQUASHES = frozenset({"squash", "noop"})
+#: Positions of one scope that are held against a branch, newest first, and how many closely.
 _MOST_POSITIONS = 30
 _CLOSE = 3
 
