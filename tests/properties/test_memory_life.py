@@ -37,6 +37,7 @@ class Said:
     status: str = "active"
     outcome: str = ""
     links: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()  # those of them that somebody asked for
 
     @property
     def is_forgotten(self) -> bool:
@@ -157,7 +158,9 @@ class MemoryLife(RuleBasedStateMachine):
         source, target = self.chosen(one), self.chosen(other)
         if source and target and source[0] != target[0]:
             self.repo.tr.link(source[0], target[0])
-            self.put(source[0], replace(source[1], links=source[1].links | {target[0]}))
+            if target[0] not in source[1].made:  # else nothing changes, so nothing is copied
+                new = {"links": source[1].links | {target[0]}, "made": source[1].made | {target[0]}}
+                self.put(source[0], replace(source[1], **new))
 
     @precondition(lambda self: self.count > 0)
     @rule()
