@@ -114,11 +114,12 @@ def _list_left_out(vault: Vault, scope: Scope, merge: HistoryCommit) -> dict[str
         return {}
     branches = {parent: vault.scope_of(parent).branch for parent in merge.parents}
     is_ours = scope.branch in branches.values()
+    root = vault.tree_of(merge.oid)  # read once: a merge may name thousands of parents
     return {
         key: before
         for parent, branch in branches.items()
         if not is_ours or branch == scope.branch
-        for key, (before, now) in vault.diff(parent, merge.oid).items()
+        for key, (before, now) in vault.trees.differing(vault.tree_of(parent), root).items()
         if before and not now
     }
 
