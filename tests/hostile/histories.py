@@ -156,10 +156,11 @@ def links(forge: Forge, size: int) -> None:
 
 
 def files(forge: Forge, size: int) -> None:
-    documents = {
-        f"f{n}": memory(f"f{n}", f"wal readers {n}", files=[f"d{n}/f{m}.py" for m in range(size)])
-        for n in range(20)
-    }
+    documents = {}
+    for n in range(20):
+        lines = "".join(f"- {{path: d{n}/f{m}.py}}\n" for m in range(size))
+        data = memory(f"f{n}", f"wal readers {n}")
+        documents[f"f{n}"] = data.replace(b"---\n", f"---\nfiles:\n{lines}".encode(), 1)
     forge.commit(f"{MALLORY}main", documents)
 
 
