@@ -113,7 +113,7 @@ def test_what_is_left_of_a_branch_of_which_a_part_landed_stays_in_sight(repo: Re
     assert (forced.verdict, forced.action) == ("partly", "trash")
 
 
-@pytest.mark.parametrize("how", ["squash", "cherry-pick"])
+@pytest.mark.parametrize("how", ["squash", "cherry-pick", "merge", "fast-forward"])
 def test_a_part_that_landed_is_known_without_memories_of_it(repo: Repo, how: str) -> None:
     """All that was learned was learned at the last commit, which did not land."""
     repo.switch("feat", create=True).commit_file("one.txt", "one\ntwo\nthree\n")
@@ -121,11 +121,17 @@ def test_a_part_that_landed_is_known_without_memories_of_it(repo: Repo, how: str
     landed = repo.git("rev-parse", "HEAD")
     repo.commit_file("three.txt", "seven\neight\nnine\n" * 9)
     repo.tr.remember("at the tip", type="insight")
-    repo.switch("main").commit_file("other.txt")
+    repo.switch("main")
+    if how == "fast-forward":
+        repo.git("merge", "-q", "--ff-only", landed)
+    else:
+        repo.commit_file("other.txt")
     if how == "squash":
         repo.git("merge", "-q", "--squash", landed)
         repo.git("commit", "-q", "-m", "squash")
-    else:
+    elif how == "merge":
+        repo.git("merge", "-q", "--no-edit", landed)
+    elif how == "cherry-pick":
         repo.git("cherry-pick", landed)
     repo.git("branch", "-q", "-D", "feat")
 

@@ -299,17 +299,26 @@ class ScopeJudge:
     def _find_part(self, wanted: Mapping[str, Sequence[Target]]) -> str:
         """Return how commits of a branch landed of which the newest did not: some by themselves, or
         all up to one of them."""
-        heads = [at.head for at in self._history.positions[:_CLOSE] if at.head]
+        places = [(at.head, at.base) for at in self._history.positions[:_CLOSE] if at.head]
         for targets in wanted.values():
-            for head in heads if targets else ():
+            for head, base in places if targets else ():
                 whole = self._landing(head, targets)
                 if whole.picked:
                     return whole.reason
-                for commit in self._judge.own_commits(head, targets)[1:_MOST_POSITIONS]:
+                own = self._judge.own_commits(head, targets)[1:_MOST_POSITIONS]
+                for commit in (*own, *self._list_merged(head, base, targets)):
                     landing = self._landing(commit, targets)
                     if landing.evidence != "none" or landing.picked:
                         return landing.reason
         return ""
+
+    def _list_merged(self, head: str, base: str | None, targets: Sequence[Target]) -> Iterator[str]:
+        """Yield the newest commit that each target has of a branch, where the branch had it before:
+        it began at `base`, as was written down then."""
+        for target in targets:
+            there = self._repository.merge_base(head, target.tip)
+            if base and there and there != base and self._repository.is_ancestor(base, there):
+                yield there
 
     def _was_rebased(self, code: str) -> bool:
         """Return whether HEAD's log tells that a commit was among those that were rewritten, and
