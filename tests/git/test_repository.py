@@ -158,6 +158,17 @@ def test_settings_are_read_like_git_does(repo: Repo) -> None:
     assert found.config("treering.odd") == "\ufffd"
 
 
+def test_a_broken_configuration_is_named_with_its_line(repo: Repo) -> None:
+    """The repository is there: to look for another one would not help."""
+    with (repo.path / ".git" / "config").open("a") as config:
+        config.write("[broken\n")
+
+    with pytest.raises(NotARepository, match=r"config:\d+") as caught:
+        Repository.discover(repo.path)
+
+    assert "git config --list" in caught.value.hint
+
+
 def test_a_name_that_was_looked_up_is_let_go(repo: Repo) -> None:
     """pygit2 keeps the string it is given for ever: a server asks for the same ref for days."""
     handle = Repository.discover(repo.path).handle

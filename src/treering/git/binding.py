@@ -161,7 +161,7 @@ class Handle(Repository):
 
 
 def read_config(path: str) -> list[ConfigEntry]:
-    """What one file of configuration says, with the files it takes in."""
+    """Read one file of configuration, with the files it takes in."""
     pointer = ffi.new("git_config **")
     check_error(C.git_config_open_ondisk(pointer, os.fsencode(path)), io=True)
     return _entries(pointer[0])

@@ -461,7 +461,9 @@ def _open(git_dir: Path) -> Handle:
             raise UnsupportedRepository(
                 f"libgit2 cannot open this kind of repository: {reason}"
             ) from error
-        hint = (
-            "`git config --global --add safe.directory PATH` trusts it." if "own" in reason else ""
-        )
+        hint = ""
+        if "own" in reason:
+            hint = "`git config --global --add safe.directory PATH` trusts it."
+        elif "config file" in reason:
+            hint = "Mend that line. `git config --list` tells whether git can read it."
         raise NotARepository(f"{git_dir} cannot be opened: {reason}", hint) from error
