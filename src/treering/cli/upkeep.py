@@ -63,7 +63,7 @@ def render_reindex(answer: "Reindexed") -> str:
 
 
 def render_gc(answer: "GcAnswer") -> str:
-    parts = [table([_plan_row(line) for line in answer.plan]) or "No branch has memories."]
+    parts = [table([_plan_row(line) for line in answer.plan]) or "No memories were found."]
     undo = "undo {}:\n  {}" if screen().is_terminal else "undo {}: {}"  # a command to copy
     parts += [undo.format(line.branch, line.back) for line in answer.plan if line.back]
     if answer.purged:
